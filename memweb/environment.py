@@ -1,0 +1,102 @@
+"""Reads memweb's settings from the environment: typed, with a clear message for every value that makes no sense."""
+
+import os
+import secrets
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+from platformdirs import user_data_path
+
+KNOWN_VARIABLES = {
+    "MEMWEB_DATA_DIR": "folder that holds the database, the secret key, static files and backups",
+    "MEMWEB_SECRET_KEY": "secret key; made and kept in the data folder when not set",
+    "MEMWEB_DEBUG": "1 shows tracebacks in the browser; for development only",
+    "MEMWEB_ALLOWED_HOSTS": "comma list of host names that may be used to reach memweb",
+    "MEMWEB_HOST": "address that `memweb up` listens on",
+    "MEMWEB_PORT": "port that `memweb up` listens on",
+    "MEMWEB_THREADS": "threads of the web server",
+    "MEMWEB_TIME_ZONE": "time zone for people whose browser has not told theirs",
+    "MEMWEB_CLAUDE_MEM": "claude-mem data that `memweb up` imports first; default ~/.claude-mem",
+}
+
+
+class Environment:
+    """Typed access to environment variables; every failure names the variable, its value and what is accepted."""
+
+    def __init__(self) -> None:
+        self._env = environ.Env()
+        for name in os.environ:
+            if name.startswith("MEMWEB_") and not name.startswith("MEMWEB_TEST_") and name not in KNOWN_VARIABLES:
+                near = get_close_matches(name, KNOWN_VARIABLES, n=1)
+                hint = f"; did you mean {near[0]}?" if near else ""
+                raise ImproperlyConfigured(f"{name} is not a setting of memweb{hint}")
+
+    def text(self, name: str, default: str) -> str:
+        return self._env.str(name, default=default).strip()
+
+    def names(self, name: str, default: list[str]) -> list[str]:
+        return [part.strip() for part in self._env.list(name, default=default) if part.strip()]
+
+    def flag(self, name: str, default: bool) -> bool:
+        value = self.text(name, "1" if default else "0").lower()
+        if value not in {"1", "0", "true", "false", "yes", "no", "on", "off"}:
+            raise ImproperlyConfigured(f"{name}={value!r} is not a yes or no; use 1 or 0")
+        return value in {"1", "true", "yes", "on"}
+
+    def number(self, name: str, default: int, low: int, high: int) -> int:
+        value = self.text(name, str(default))
+        if not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
+            raise ImproperlyConfigured(f"{name}={value!r} is not a whole number from {low} to {high}")
+        return int(value)
+
+    def data_dir(self) -> Path:
+        """Return the data folder, made when missing (owner only)."""
+        folder = Path(self.text("MEMWEB_DATA_DIR", "") or user_data_path("memweb")).expanduser().absolute()
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise ImproperlyConfigured(
+                f"the data folder {folder} cannot be made ({error.strerror}); set MEMWEB_DATA_DIR to a folder you can write"
+            ) from error
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise ImproperlyConfigured(
+                f"the data folder {folder} cannot be written; make it writable or set MEMWEB_DATA_DIR to another folder"
+            )
+        return folder
+
+    def secret_key(self, data_dir: Path) -> str:
+        """Return the secret key: from the environment, else from a file that only its owner can read."""
+        given = self.text("MEMWEB_SECRET_KEY", "")
+        if given:
+            if len(given) < 32:
+                raise ImproperlyConfigured(
+                    "MEMWEB_SECRET_KEY is shorter than 32 characters; leave it out to have one made"
+                )
+            return given
+        path = data_dir / "secret_key"
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            key = path.read_text(encoding="ascii").strip()
+            if len(key) < 32:
+                raise ImproperlyConfigured(f"{path} holds no usable key; remove it and a new one is made") from None
+            return key
+        key = secrets.token_urlsafe(64)
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(key)
+        return key
+
+    def database(self, data_dir: Path) -> dict[str, Any]:
+        """Return Django's settings for the database; without DATABASE_URL an SQLite file in the data folder."""
+        url = self.text("DATABASE_URL", "")
+        if not url:
+            return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(data_dir / "memweb.sqlite3")}
+        database: dict[str, Any] = self._env.db_url_config(url)
+        if database.get("ENGINE") != "django.db.backends.sqlite3":
+            raise ImproperlyConfigured(
+                f"DATABASE_URL={url.split(':', 1)[0]!r}: this version keeps memories in SQLite only; use sqlite:////path/to/file"
+            )
+        return database

@@ -1,0 +1,23 @@
+"""Reads of memories that more than one place needs."""
+
+from typing import Any, Self
+
+from django.db import models
+
+TERM_COLUMNS = ("title_terms", "body_terms", "variant_terms", "scope_terms")
+
+
+class MemoryQuerySet(models.QuerySet[Any]):
+    """Rows of one kind of memory."""
+
+    def for_indexing(self) -> Self:
+        """With everything that `Memory.indexed_text` reads, in a fixed number of queries."""
+        return self.select_related("session").prefetch_related(*self._attachments())
+
+    def for_display(self) -> Self:
+        """With everything that a page shows, without the derived columns, in a fixed number of queries."""
+        return self.select_related("project", "session").prefetch_related(*self._attachments()).defer(*TERM_COLUMNS)
+
+    def _attachments(self) -> list[str]:
+        names = {field.name for field in self.model._meta.get_fields()}
+        return ["tags"] + [name for name in ("concepts", "files", "file_links__file") if name.split("__")[0] in names]

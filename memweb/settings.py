@@ -1,0 +1,139 @@
+"""Settings of memweb. Everything comes from the environment (see memweb/environment.py) and has a safe default."""
+
+from pathlib import Path
+
+from csp.constants import NONCE, NONE, SELF
+
+from memweb.environment import Environment
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+_environment = Environment()
+
+DATA_DIR = _environment.data_dir()
+SECRET_KEY = _environment.secret_key(DATA_DIR)
+DEBUG = _environment.flag("MEMWEB_DEBUG", False)
+ALLOWED_HOSTS = _environment.names("MEMWEB_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+
+HOST = _environment.text("MEMWEB_HOST", "127.0.0.1")
+PORT = _environment.number("MEMWEB_PORT", 8000, 1, 65535)
+SERVER_THREADS = _environment.number("MEMWEB_THREADS", 8, 1, 64)
+CLAUDE_MEM_PATH = Path(_environment.text("MEMWEB_CLAUDE_MEM", "~/.claude-mem")).expanduser()
+
+INSTALLED_APPS = [
+    "memweb",
+    "memweb.memories",
+    "memweb.sources",
+    "memweb.accounts",
+    "search",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "csp",
+]
+
+MIDDLEWARE = [
+    "memweb.middleware.AllowedHostMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "memweb.middleware.ViewerTimeZoneMiddleware",
+]
+
+ROOT_URLCONF = "memweb.urls"
+WSGI_APPLICATION = "memweb.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+            ],
+        },
+    },
+]
+
+DATABASES = {"default": _environment.database(DATA_DIR)}
+DATABASES["default"]["OPTIONS"] = {
+    # DEFERRED transactions that turn into writers fail at once with "database is locked"; IMMEDIATE ones wait.
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 10,
+    "init_command": (
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;"
+        "PRAGMA cache_size = -32000; PRAGMA mmap_size = 268435456; PRAGMA journal_size_limit = 67108864"
+    ),
+}
+DATABASES["default"]["CONN_MAX_AGE"] = None
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+LANGUAGE_CODE = "en-us"
+TIME_ZONE = _environment.text("MEMWEB_TIME_ZONE", "UTC")
+USE_I18N = False
+USE_TZ = True
+
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": (
+            "django.contrib.staticfiles.storage.StaticFilesStorage"
+            if DEBUG
+            else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        )
+    },
+}
+
+LOGIN_URL = "/accounts/login/"
+LOGIN_REDIRECT_URL = "/"
+SESSION_COOKIE_NAME = "memweb_session"
+SESSION_COOKIE_AGE = 60 * 60 * 24 * 90
+CSRF_COOKIE_NAME = "memweb_csrf"
+CSRF_COOKIE_HTTPONLY = True
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF, NONCE],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+        "manifest-src": [SELF],
+    }
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+    "loggers": {"memweb": {"level": "INFO"}, "search": {"level": "INFO"}},
+}

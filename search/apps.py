@@ -1,0 +1,28 @@
+"""Start-up of the search package: registers the analyzer, keeps the keyword index alive over migrations."""
+
+from typing import Any
+
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+
+class SearchConfig(AppConfig):
+    name = "search"
+
+    def ready(self) -> None:
+        from memweb.memories.indexing import register_term_builder
+        from search import checks  # noqa: F401 - registers the system checks
+        from search.terms import terms_of
+
+        register_term_builder(terms_of)
+        post_migrate.connect(repair_keyword_index, dispatch_uid="search.repair_keyword_index")
+
+
+def repair_keyword_index(using: str, **kwargs: Any) -> None:
+    """Make dropped triggers and tables again after every migrate and index what was written without them."""
+    from django.db import connections
+
+    from search.keyword.maintenance import repair
+
+    if connections[using].vendor == "sqlite":
+        repair(connections[using])
