@@ -1,0 +1,50 @@
+"""The query language: text -> tree -> text, its explanation in words, and edits of the tree."""
+
+from search.query.edits import (
+    add_field,
+    fields,
+    has_field,
+    open_last_word,
+    positive_words,
+    remove_field,
+    remove_node,
+    toggle_field,
+)
+from search.query.explanation import explain
+from search.query.fields import KINDS, STATES, FieldName, is_ref_text, is_time_text
+from search.query.notes import Note, NoteCode
+from search.query.parser import ParsedQuery, parse
+from search.query.text import normalize, to_text
+from search.query.tree import EMPTY, And, Field, Node, Not, Or, Phrase, Prefix, Word
+
+__all__ = [
+    "EMPTY",
+    "KINDS",
+    "STATES",
+    "And",
+    "Field",
+    "FieldName",
+    "Node",
+    "Not",
+    "Note",
+    "NoteCode",
+    "Or",
+    "ParsedQuery",
+    "Phrase",
+    "Prefix",
+    "Word",
+    "add_field",
+    "explain",
+    "fields",
+    "has_field",
+    "is_ref_text",
+    "is_time_text",
+    "normalize",
+    "open_last_word",
+    "parse",
+    "positive_words",
+    "remove_field",
+    "remove_node",
+    "to_text",
+    "toggle_field",
+]

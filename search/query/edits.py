@@ -1,0 +1,122 @@
+"""Edits of a query: every chip and every facet link is a change of the tree, never of the text.
+
+Field edits concern the top level only, that is the tree itself or the members of its And.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from search.query.fields import TIME_FIELDS, FieldName, accepted_value
+from search.query.text import normalize
+from search.query.tree import And, Field, Node, Not, Or, Phrase, Prefix, Word
+
+
+def fields(tree: Node) -> Iterator[tuple[Field, bool]]:
+    """The top-level fields in order, each with whether it is negated."""
+    for node in _members(tree):
+        match node:
+            case Field():
+                yield node, False
+            case Not(Field() as field):
+                yield field, True
+
+
+def has_field(tree: Node, name: FieldName | str, value: str) -> bool:
+    """Whether a top-level field that is not negated holds the value."""
+    name, value = FieldName(name), _spelling(FieldName(name), value)
+    return any(field.name is name and value in field.values for field, negated in fields(tree) if not negated)
+
+
+def add_field(tree: Node, name: FieldName | str, value: str) -> Node:
+    """The tree with the value as one more alternative of the field; a time replaces the time before.
+
+    Raises ValueError for a name that is no field and a value that the field does not take.
+    """
+    name = FieldName(name)
+    accepted = accepted_value(name, value)
+    if accepted is None:
+        raise ValueError(f"{name}: does not take {value!r}")
+    if has_field(tree, name, accepted):
+        return normalize(tree)
+    nodes = list(_members(tree))
+    places = [i for i, node in enumerate(nodes) if isinstance(node, Field) and node.name is name]
+    if not places:
+        return normalize(And((*nodes, Field(name, (accepted,)))))
+    first = nodes[places[0]]
+    earlier = first.values if isinstance(first, Field) and name not in TIME_FIELDS else ()
+    nodes[places[0]] = Field(name, (*earlier, accepted))
+    superfluous = places[1:] if name in TIME_FIELDS else []
+    return normalize(And(tuple(node for i, node in enumerate(nodes) if i not in superfluous)))
+
+
+def remove_field(tree: Node, name: FieldName | str, value: str) -> Node:
+    """The tree without the value in its top-level fields; a field that loses its last value goes."""
+    name, value = FieldName(name), _spelling(FieldName(name), value)
+
+    def without_value(node: Node) -> Node:
+        if isinstance(node, Field) and node.name is name:
+            return replace(node, values=tuple(kept for kept in node.values if kept != value))
+        return node
+
+    return normalize(And(tuple(map(without_value, _members(tree)))))
+
+
+def toggle_field(tree: Node, name: FieldName | str, value: str) -> Node:
+    """The tree without the value when it has it, else with it. Raises like add_field."""
+    edit = remove_field if has_field(tree, name, value) else add_field
+    return edit(tree, name, value)
+
+
+def remove_node(tree: Node, node: Node) -> Node:
+    """The tree without the top-level members equal to node; where there are none, without it anywhere."""
+    node, members = normalize(node), _members(tree)
+    if node in members:
+        return normalize(And(tuple(member for member in members if member != node)))
+    return normalize(_without(normalize(tree), node))
+
+
+def positive_words(tree: Node) -> list[str]:
+    """Texts to highlight and rank by, each once, in order: words, phrases, prefixes not under a Not."""
+    return list(dict.fromkeys(_positive(normalize(tree))))
+
+
+def open_last_word(tree: Node) -> Node:
+    """The tree whose last leaf, when it is a word, is a prefix: for a query that ends_open."""
+    match normalize(tree):
+        case Word(text):
+            return Prefix(text)
+        case (And(nodes) | Or(nodes)) as group:
+            return replace(group, nodes=(*nodes[:-1], open_last_word(nodes[-1]))) if nodes else group
+        case other:
+            return other
+
+
+def _members(tree: Node) -> tuple[Node, ...]:
+    tree = normalize(tree)
+    return tree.nodes if isinstance(tree, And) else (tree,)
+
+
+def _spelling(name: FieldName, value: str) -> str:
+    accepted = accepted_value(name, value)
+    return value if accepted is None else accepted
+
+
+def _without(tree: Node, unwanted: Node) -> Node:
+    if tree == unwanted:
+        return And(())
+    match tree:
+        case Not(node):
+            return Not(_without(node, unwanted))
+        case And(nodes) | Or(nodes):
+            return type(tree)(tuple(_without(node, unwanted) for node in nodes))
+        case _:
+            return tree
+
+
+def _positive(tree: Node) -> Iterator[str]:
+    match tree:
+        case Word(text) | Phrase(text) | Prefix(text):
+            yield text
+        case And(nodes) | Or(nodes):
+            for node in nodes:
+                yield from _positive(node)
