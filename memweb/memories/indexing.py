@@ -30,6 +30,9 @@ class IndexTerms:
     scope: str
 
 
+EVERY_MEMORY = "=a"
+"""Filter token of every memory: what "all but ..." starts from, since FTS5 knows no bare NOT."""
+
 TermBuilder = Callable[[IndexedText], IndexTerms]
 _builders: list[TermBuilder] = []
 
@@ -58,7 +61,7 @@ def scope_tokens(
     flags: Iterable[str] = (),
 ) -> list[str]:
     """Return the filter tokens of a memory; each starts with `=`, which no word of a text ever does."""
-    tokens = [project_token(project_id)]
+    tokens = [EVERY_MEMORY, project_token(project_id)]
     if session_id is not None:
         tokens.append(session_token(session_id))
     if platform:

@@ -49,7 +49,7 @@ def index_status(connection: BaseDatabaseWrapper = default_connection) -> list[I
 
 
 def check_index(connection: BaseDatabaseWrapper = default_connection) -> dict[Kind, str | None]:
-    """Compare every index entry with its row (FTS5 integrity-check with rank 1); None means sound, else what is wrong."""
+    """Compare every index entry with its row (FTS5 integrity-check, rank 1); None means sound, else what is wrong."""
     faults = index_faults(connection)
     result: dict[Kind, str | None] = {}
     for kind in Kind:

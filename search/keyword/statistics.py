@@ -1,0 +1,92 @@
+"""Collection statistics for ranking: how many memories there are, how long they are, how many hold a word."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+from django.db.utils import DatabaseError
+
+from memweb.memories.kinds import Kind
+from search.keyword.expression import AnyPhrase, to_match
+from search.keyword.limits import rows_within
+from search.keyword.schema import COLUMNS, TABLES
+
+# Document frequencies are counted up to here and extrapolated beyond: a common word needs no exact figure.
+COUNTED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """`documents` memories of `average_length` atoms (title, body); `frequencies`: memories that hold each word."""
+
+    documents: int
+    average_length: float
+    frequencies: dict[AnyPhrase, int]
+
+
+def collection_statistics(words: Sequence[AnyPhrase], kinds: Iterable[Kind]) -> Collection:
+    """Return statistics over whole kinds, not over the candidates of one query; takes few statements at any size."""
+    sizes = {kind: size for kind in kinds if (size := index_size(kind)) is not None and size.documents}
+    documents = sum(size.documents for size in sizes.values())
+    length = sum(size.atoms for size in sizes.values())
+    frequencies = dict.fromkeys(words, 0)
+    parts, params = [], []
+    for kind in sizes:
+        table = TABLES[kind]
+        for word in words:
+            # Rows are counted in the order of their ids; the last one counted tells how far COUNTED reached.
+            parts.append(
+                f"SELECT * FROM (SELECT count(*), max(rowid) FROM"
+                f" (SELECT rowid FROM {table} WHERE {table} MATCH %s ORDER BY rowid LIMIT {COUNTED}))"
+            )
+            params.append(to_match(word))
+    if parts:
+        rows = rows_within(0.5, " UNION ALL ".join(parts), params).rows
+        wanted = [(kind, word) for kind in sizes for word in words]
+        for (kind, word), (count, reached) in zip(wanted, rows, strict=False):
+            frequencies[word] += count if count < COUNTED else _extrapolated(count, reached, sizes[kind])
+    return Collection(documents, length / documents if documents else 1.0, frequencies)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSize:
+    documents: int
+    atoms: int
+    last_id: int
+
+
+def index_size(kind: Kind) -> IndexSize | None:
+    """Return how many documents and atoms an index holds; None when it cannot be read.
+
+    FTS5 keeps these totals itself, in the record with id 1: varints for the rows and for the tokens of each column.
+    """
+    table = TABLES[kind]
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT block, (SELECT max(id) FROM {table}_docsize) FROM {table}_data WHERE id = 1")
+            row = cursor.fetchone()
+    except DatabaseError:
+        return None
+    numbers = list(varints(bytes(row[0] or b""))) if row else []
+    if len(numbers) != 1 + len(COLUMNS):
+        return IndexSize(0, 0, 0)
+    return IndexSize(numbers[0], numbers[1] + numbers[2], row[1] or 0)
+
+
+def varints(block: bytes) -> Iterable[int]:
+    """Yield the numbers of SQLite's variable-length form: seven bits a byte, highest first, nine bytes at most."""
+    value, length = 0, 0
+    for byte in block:
+        length += 1
+        if length == 9:
+            yield value << 8 | byte
+            value, length = 0, 0
+            continue
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            yield value
+            value, length = 0, 0
+
+
+def _extrapolated(count: int, reached: int, size: IndexSize) -> int:
+    return min(size.documents, max(count, round(count * size.last_id / max(reached, 1))))
