@@ -1,0 +1,84 @@
+"""Time texts: what a person or a program writes for a moment or a stretch of time."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from search.query import is_time_text
+from search.query.fields import TIME_FORMS
+
+_YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_AGO = re.compile(r"(\d+)([dwmy])")
+_EPOCH_DIGITS_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A stretch of time: `start` is in it, `end` is not; both aware, UTC. A moment is one microsecond long."""
+
+    start: datetime
+    end: datetime
+
+
+def period_of(text: str, zone: tzinfo, now: datetime | None = None) -> Period:
+    """Return the period that a text names: a year, month or day is whole, in the given zone.
+
+    Accepts what the query fields before: and after: accept; a time without zone is in `zone`. `7d`, `3w`, `6m` and `1y`
+    are the moment that long ago. Raises ValueError that names the text and the accepted forms.
+    """
+    text = text.strip()
+    if not is_time_text(text):
+        raise ValueError(f"“{text}” is not a time; accepted are {TIME_FORMS}")
+    try:
+        return _period(text, zone, now or datetime.now(UTC))
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"“{text}” is not a time that exists; accepted are {TIME_FORMS}") from error
+
+
+def _period(text: str, zone: tzinfo, now: datetime) -> Period:
+    lowered = text.casefold()
+    if lowered in {"today", "yesterday"}:
+        midnight = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
+        return _day(midnight - timedelta(days=1) if lowered == "yesterday" else midnight, zone)
+    if ago := _AGO.fullmatch(lowered):
+        return _moment(_moment_ago(int(ago[1]), ago[2], now))
+    if text.isdigit() and len(text) > 4:
+        seconds = int(text) / (1 if len(text) <= _EPOCH_DIGITS_SECONDS else 1000)
+        return _moment(datetime.fromtimestamp(seconds, UTC))
+    if _DAY.fullmatch(text):
+        return _day(datetime.fromisoformat(text), zone)
+    if part := _YEAR_OR_MONTH.fullmatch(text):
+        year, month = int(part[1]), int(part[2] or 0)
+        start = datetime(year, month or 1, 1, tzinfo=zone)
+        end = datetime(year + (month in {0, 12}), month % 12 + 1 if month else 1, 1, tzinfo=zone)
+        return Period(start.astimezone(UTC), end.astimezone(UTC))
+    moment = datetime.fromisoformat(text.upper().replace(",", "."))
+    return _moment(moment if moment.tzinfo else moment.replace(tzinfo=zone))
+
+
+def _day(day: datetime, zone: tzinfo) -> Period:
+    # Midnight to midnight by the calendar: a day is 23 or 25 hours long when the clocks change.
+    start = datetime(day.year, day.month, day.day, tzinfo=zone)
+    following = start.replace(tzinfo=None) + timedelta(days=1)
+    end = datetime(following.year, following.month, following.day, tzinfo=zone)
+    return Period(start.astimezone(UTC), end.astimezone(UTC))
+
+
+def _moment(moment: datetime) -> Period:
+    moment = moment.astimezone(UTC)
+    return Period(moment, moment + timedelta(microseconds=1))
+
+
+def _moment_ago(count: int, unit: str, now: datetime) -> datetime:
+    if unit in "dw":
+        return now - timedelta(days=count * (7 if unit == "w" else 1))
+    months = now.year * 12 + now.month - 1 - count * (12 if unit == "y" else 1)
+    year, month = divmod(months, 12)
+    # The same day of a shorter month is its last.
+    for day in range(now.day, 27, -1):
+        try:
+            return now.replace(year=year, month=month + 1, day=day)
+        except ValueError:
+            continue
+    return now.replace(year=year, month=month + 1, day=min(now.day, 27))
