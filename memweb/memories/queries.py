@@ -18,6 +18,10 @@ class MemoryQuerySet(models.QuerySet[Any]):
         """With everything that a page shows, without the derived columns, in a fixed number of queries."""
         return self.select_related("project", "session").prefetch_related(*self._attachments()).defer(*TERM_COLUMNS)
 
+    def for_list(self) -> Self:
+        """With what a list of hits shows: filter tokens say what is attached, so nothing else is read."""
+        return self.select_related("project", "session").defer(*TERM_COLUMNS[:3])
+
     def _attachments(self) -> list[str]:
         names = {field.name for field in self.model._meta.get_fields()}
         return ["tags"] + [name for name in ("concepts", "files", "file_links__file") if name.split("__")[0] in names]

@@ -1,0 +1,113 @@
+"""Marks of what matched, in the original text, and the piece of a text that shows it best."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from search.analysis import clean, spans
+from search.keyword.expression import AnyPhrase
+
+SNIPPET_LENGTH = 260
+# Longer texts are searched for marks in their beginning only; the index still holds all of them.
+MARKED_LENGTH = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    start: int
+    end: int
+
+
+class Highlighter:
+    """Finds the words of a query in texts, by the same analysis that the index uses."""
+
+    def __init__(self, words: Iterable[AnyPhrase]) -> None:
+        alternatives = [alternative for word in words for alternative in word.alternatives]
+        self._single = {one.atoms[0] for one in alternatives if len(one.atoms) == 1 and not one.prefix}
+        self._prefixes = tuple({one.atoms[0] for one in alternatives if len(one.atoms) == 1 and one.prefix})
+        self._phrases = [one for one in alternatives if len(one.atoms) > 1]
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self._single or self._prefixes or self._phrases)
+
+    def ranges(self, text: str) -> list[Range]:
+        """Return where the text matches, in order, without overlaps."""
+        if self.is_empty or not text:
+            return []
+        found = list(spans(text[:MARKED_LENGTH]))
+        marked: list[Range] = []
+        for place, span in enumerate(found):
+            if self._single & span.tokens or any(token.startswith(self._prefixes) for token in span.tokens):
+                # A pair of characters found by its first one: only that one was asked for.
+                is_half = (
+                    not self._single & span.tokens and span.end - span.start == 2 and not text[span.start].isascii()
+                )
+                marked.append(Range(span.start, span.end - is_half))
+            for phrase in self._phrases:
+                window = found[place : place + len(phrase.atoms)]
+                if len(window) == len(phrase.atoms) and all(
+                    atom in one.tokens
+                    or (phrase.prefix and number == len(window) - 1 and any(t.startswith(atom) for t in one.tokens))
+                    for number, (atom, one) in enumerate(zip(phrase.atoms, window, strict=True))
+                ):
+                    marked.append(Range(span.start, window[-1].end))
+        return _merged(marked)
+
+    def marked(self, text: str) -> SafeString:
+        """Return the text, cleaned and escaped, with its matches in <mark>."""
+        text = clean(text)
+        return _html(text, self.ranges(text))
+
+    def snippet(self, text: str, length: int = SNIPPET_LENGTH) -> SafeString:
+        """Return the part of the text with the most matches, at most about `length` characters, escaped and marked."""
+        text = " ".join(clean(text[: MARKED_LENGTH * 2]).split())
+        found = self.ranges(text)
+        start, end = _best_window(text, found, length)
+        inside = [
+            Range(max(one.start, start), min(one.end, end)) for one in found if one.start < end and one.end > start
+        ]
+        html = _html(text[start:end], [Range(one.start - start, one.end - start) for one in inside])
+        return mark_safe(("… " if start else "") + html + (" …" if end < len(text) else ""))  # noqa: S308 - escaped above
+
+
+def _merged(ranges: Sequence[Range]) -> list[Range]:
+    merged: list[Range] = []
+    for one in sorted(ranges, key=lambda one: (one.start, -one.end)):
+        if merged and one.start <= merged[-1].end:
+            merged[-1] = Range(merged[-1].start, max(one.end, merged[-1].end))
+        else:
+            merged.append(one)
+    return merged
+
+
+def _html(text: str, ranges: Sequence[Range]) -> SafeString:
+    parts, at = [], 0
+    for one in ranges:
+        parts += [escape(text[at : one.start]), "<mark>", escape(text[one.start : one.end]), "</mark>"]
+        at = one.end
+    parts.append(escape(text[at:]))
+    return mark_safe("".join(parts))  # noqa: S308 - every piece is escaped
+
+
+def _best_window(text: str, ranges: Sequence[Range], length: int) -> tuple[int, int]:
+    """Return start and end of the window with the most marked characters, widened to whole words."""
+    if len(text) <= length:
+        return 0, len(text)
+    best_start, best = 0, -1
+    starts = [one.start for one in ranges]
+    for number, one in enumerate(ranges):
+        last = bisect_left(starts, one.start + length)
+        weight = sum(inner.end - inner.start for inner in ranges[number:last])
+        if weight > best:
+            best_start, best = one.start, weight
+    start = max(0, min(best_start - length // 5, len(text) - length))
+    end = min(len(text), start + length)
+    if start and (blank := text.find(" ", start, start + 30)) >= 0:
+        start = blank + 1
+    if end < len(text) and (blank := text.rfind(" ", end - 30, end)) >= 0:
+        end = blank
+    return start, end

@@ -1,0 +1,115 @@
+"""Keys of rows -> hits that can be shown, in a fixed number of statements whatever the number of hits."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from memweb.memories.kinds import Kind
+from memweb.memories.models import Concept, FilePath, Memory, Tag, memory_model
+from memweb.memories.models.base import field_texts
+from search.analysis import clean
+from search.highlight import Highlighter
+from search.keyword.expression import AnyPhrase
+from search.ranking import Score
+from search.results import Explanation, Hit
+
+_NAMES = {"=c": (Concept, "name"), "=f": (FilePath, "path"), "=g": (Tag, "name")}
+_FIELD_LABELS = {"next_steps": "next steps"}
+
+Key = tuple[Kind, int]
+
+
+def hydrate(keys: Sequence[Key], scores: Mapping[Key, tuple[int, Score]], words: Sequence[AnyPhrase]) -> list[Hit]:
+    """Return the hits of these rows in the same order; rows that no longer exist are left out."""
+    memories = _memories(keys)
+    names = _label_names(memories.values())
+    highlighter = Highlighter(words)
+    hits = []
+    for key in keys:
+        memory = memories.get(key)
+        if memory is not None:
+            rank, score = scores.get(key, (None, None))
+            hits.append(_hit(memory, names, highlighter, rank, score))
+    return hits
+
+
+def _memories(keys: Iterable[Key]) -> dict[Key, Memory]:
+    ids: dict[Kind, list[int]] = {}
+    for kind, id in keys:
+        ids.setdefault(kind, []).append(id)
+    found: dict[Key, Memory] = {}
+    for kind, wanted in ids.items():
+        rows = memory_model(kind).objects.for_list().in_bulk(wanted)
+        found |= {(kind, id): memory for id, memory in rows.items()}
+    return found
+
+
+def _label_names(memories: Iterable[Memory]) -> dict[str, str]:
+    """Return the names of all filter tokens for concepts, files and tags; the tokens of a row say what it has."""
+    ids: dict[str, set[int]] = {prefix: set() for prefix in _NAMES}
+    for memory in memories:
+        for token in memory.scope_terms.split():
+            if token[:2] in ids and token[2:].isdigit():
+                ids[token[:2]].add(int(token[2:]))
+    names: dict[str, str] = {}
+    for prefix, wanted in ids.items():
+        model, field = _NAMES[prefix]
+        if wanted:
+            names |= {
+                f"{prefix}{id}": name for id, name in model.objects.filter(pk__in=wanted).values_list("pk", field)
+            }
+    return names
+
+
+def _hit(
+    memory: Memory, names: Mapping[str, str], highlighter: Highlighter, rank: int | None, score: Score | None
+) -> Hit:
+    labels: dict[str, list[str]] = {prefix: [] for prefix in _NAMES}
+    for token in memory.scope_terms.split():
+        if token in names:
+            labels[token[:2]].append(names[token])
+    concepts, files, tags = (tuple(labels[prefix]) for prefix in _NAMES)
+    title = clean(memory.heading)
+    matched, best = _matched_fields(memory, highlighter)
+    for label, values in (("concepts", concepts), ("files", files), ("tags", tags)):
+        if any(highlighter.ranges(value) for value in values):
+            matched.append(label)
+    return Hit(
+        memory=memory,
+        title=title,
+        snippet=_plain_snippet(best),
+        concepts=concepts,
+        files=files,
+        tags=tags,
+        score=score.value if score else None,
+        explain=Explanation(
+            keyword_rank=rank,
+            bm25=round(score.bm25, 4) if score else None,
+            matched_via=", ".join(matched),
+            bonuses=score.bonuses if score else (),
+            words=score.words if score else (),
+        ),
+        title_html=highlighter.marked(title),
+        snippet_html=highlighter.snippet(best),
+    )
+
+
+def _matched_fields(memory: Memory, highlighter: Highlighter) -> tuple[list[str], str]:
+    """Return the names of the fields that match, and the text to take the snippet from."""
+    matched: list[str] = []
+    best, best_marks, first = "", 0, ""
+    title_fields = memory.title_fields or ("text",)
+    for name in (*memory.title_fields, *memory.body_fields):
+        for text in field_texts(getattr(memory, name)):
+            marks = len(highlighter.ranges(text))
+            if marks:
+                matched.append(_FIELD_LABELS.get(name, name))
+            if name in title_fields and memory.title_fields:
+                continue
+            first = first or text
+            if marks > best_marks:
+                best, best_marks = text, marks
+    return list(dict.fromkeys(matched)), best or first
+
+
+def _plain_snippet(text: str) -> str:
+    shown = " ".join(clean(text[:2000]).split())
+    return shown if len(shown) <= 300 else shown[:299].rstrip() + "…"

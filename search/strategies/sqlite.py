@@ -1,0 +1,247 @@
+"""SQLiteSearchStrategy: candidates out of FTS5 for all kinds, in few statements of bounded cost."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+from django.db.utils import DatabaseError
+
+from memweb.memories.kinds import Kind
+from search.cursors import TimeCursor
+from search.keyword.expression import AllOf, AnyPhrase, RowTerms, matches, to_match
+from search.keyword.limits import Rows, rows_within
+from search.keyword.plan import Plan
+from search.keyword.schema import CONTENT_TABLES, TABLES
+from search.request import Order
+
+COUNTED = 10_000
+SORTED = 50_000
+STATEMENT_SECONDS = 1.0
+# With fewer rows than this left by the column conditions, rows are read and matched one by one.
+FEW_ROWS = 3_000
+PROBE_SECONDS = 0.03
+PHRASE_SECONDS = 0.04
+SCANNED = 20_000
+SCAN_SECONDS = 1.5
+
+Key = tuple[Kind, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Ids of the rows of one kind that match, newest id first; `is_capped`: there are more."""
+
+    ids: list[int]
+    is_capped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A row to be ranked: its key, its time as stored (text, None when unknown), its terms."""
+
+    kind: Kind
+    id: int
+    created_at: str | None
+    terms: RowTerms
+
+
+class SQLiteSearchStrategy:
+    """Finds rows by plans, one for each kind. `failed` holds the kinds whose index could not be read."""
+
+    name = "sqlite"
+
+    def __init__(self, plans: Mapping[Kind, Plan]) -> None:
+        self.plans = {kind: plan for kind, plan in plans.items() if not plan.is_empty}
+        self.failed: dict[Kind, str] = {}
+
+    def find(self, limit: int = COUNTED, last_ids: Mapping[Kind, int] | None = None) -> dict[Kind, Found]:
+        """Return the matching ids of each kind, at most `limit` each; `last_ids` bounds them from above."""
+        found: dict[Kind, list[int]] = {kind: [] for kind in self.plans}
+        parts: dict[Kind, tuple[str, list[Any]]] = {}
+        for kind, plan in self.plans.items():
+            last_id = None if last_ids is None else last_ids.get(kind, 0)
+            few = self._among_few(kind, plan, last_id) if plan.conditions else None
+            if few is not None:
+                found[kind] = few
+            else:
+                parts[kind] = self._matching(kind, plan, limit, last_id)
+        rows = self._union(parts, STATEMENT_SECONDS)
+        for letter_kind, id in rows.rows:
+            found[Kind(letter_kind)].append(id)
+        return {kind: Found(ids[:limit], len(ids) > limit or (not rows.is_complete)) for kind, ids in found.items()}
+
+    def candidates(self, ids: Mapping[Kind, Iterable[int]]) -> list[Candidate]:
+        """Return rows with their terms, for ranking; ids that no longer exist are left out."""
+        parts: dict[Kind, tuple[str, list[Any]]] = {}
+        for kind, wanted in ids.items():
+            listed = list(wanted)
+            if listed:
+                parts[kind] = (
+                    f"SELECT '{kind}', id, '' || created_at, title_terms, body_terms, variant_terms"
+                    f" FROM {CONTENT_TABLES[kind]} WHERE id IN (SELECT value FROM json_each(%s))",
+                    [json.dumps(listed)],
+                )
+        rows = self._union(parts, STATEMENT_SECONDS)
+        return [
+            Candidate(Kind(kind), id, created_at, RowTerms.of(title, body, variants, ""))
+            for kind, id, created_at, title, body, variants in rows.rows
+        ]
+
+    def with_phrase(self, phrase: AnyPhrase, limit: int) -> dict[Kind, list[int]]:
+        """Return ids of matching rows that also hold a phrase, as many as a short time allows."""
+        found: dict[Kind, list[int]] = {}
+        for kind, plan in self.plans.items():
+            members = (phrase, *([plan.expression] if plan.expression else []))
+            sql, params = self._matching(kind, Plan(AllOf(members), plan.conditions), limit, None)
+            try:
+                found[kind] = [id for _, id in rows_within(PHRASE_SECONDS, sql, params).rows]
+            except DatabaseError as error:
+                self.failed[kind] = str(error)
+        return found
+
+    def page_by_time(
+        self, order: Order, limit: int, cursor: TimeCursor | None, found: Mapping[Kind, Found]
+    ) -> list[Key]:
+        """Return the keys of the next rows in (time, kind, id) order after the cursor; unknown times come last."""
+        rows: list[tuple[str | None, Kind, int]] = []
+        for kind, plan in self.plans.items():
+            ids = found.get(kind)
+            if ids is not None and not ids.is_capped:
+                source, params = "m.id IN (SELECT value FROM json_each(%s))", [json.dumps(ids.ids)]
+            else:
+                # Many rows match: walking along the time index finds the next ones soonest.
+                where, values = plan.where()
+                table = TABLES[kind]
+                source = f"EXISTS (SELECT 1 FROM {table} WHERE {table} MATCH %s AND {table}.rowid = m.id){where}"
+                params = [to_match(plan.expression) if plan.expression else '"=a"', *values]
+            try:
+                rows += self._walk(kind, source, params, order, limit, cursor)
+            except DatabaseError as error:
+                self.failed[kind] = str(error)
+        backwards = order is Order.NEWEST
+        known = sorted((row for row in rows if row[0] is not None), reverse=backwards)
+        unknown = sorted(((kind, id) for moment, kind, id in rows if moment is None), reverse=backwards)
+        return [*((kind, id) for _, kind, id in known), *unknown][:limit]
+
+    def _among_few(self, kind: Kind, plan: Plan, last_id: int | None) -> list[int] | None:
+        """Return the matching ids when the column conditions alone leave few rows, else None.
+
+        Then reading those rows is far cheaper than asking the index for a common word.
+        """
+        where, values = plan.where()
+        rows = f"FROM {CONTENT_TABLES[kind]} AS m WHERE 1{where}" + (
+            "" if last_id is None else f" AND m.id <= {last_id}"
+        )
+        probe = rows_within(PROBE_SECONDS, f"SELECT m.id {rows} LIMIT {FEW_ROWS + 1}", values)
+        if not probe.is_complete or len(probe.rows) > FEW_ROWS:
+            return None
+        sql = (
+            "SELECT m.id, m.title_terms, m.body_terms, m.variant_terms, m.scope_terms"
+            f" FROM {CONTENT_TABLES[kind]} AS m WHERE m.id IN (SELECT value FROM json_each(%s)) ORDER BY m.id DESC"
+        )
+        read = rows_within(STATEMENT_SECONDS, sql, [json.dumps([id for (id,) in probe.rows])])
+        return [
+            id for id, *terms in read.rows if plan.expression is None or matches(plan.expression, RowTerms.of(*terms))
+        ]
+
+    def _walk(
+        self, kind: Kind, source: str, params: list[Any], order: Order, limit: int, cursor: TimeCursor | None
+    ) -> list[tuple[str | None, Kind, int]]:
+        rows: list[tuple[str | None, Kind, int]] = []
+        direction = "DESC" if order is Order.NEWEST else "ASC"
+        for is_known in (True, False):
+            after = _after(cursor, kind, order, is_known)
+            if after is None or len(rows) >= limit:
+                continue
+            bound, values = after
+            sql = (
+                f"SELECT '' || m.created_at, m.id FROM {CONTENT_TABLES[kind]} AS m"
+                f" WHERE m.created_at IS {'NOT ' if is_known else ''}NULL AND {bound} AND {source}"
+                f" ORDER BY m.created_at {direction}, m.id {direction} LIMIT %s"
+            )
+            found = rows_within(STATEMENT_SECONDS, sql, [*values, *params, limit - len(rows)])
+            rows += [(moment, kind, id) for moment, id in found.rows]
+        return rows
+
+    def _matching(self, kind: Kind, plan: Plan, limit: int, last_id: int | None) -> tuple[str, list[Any]]:
+        """Return the statement for ids of one kind, newest id first, one more than the limit."""
+        table = TABLES[kind]
+        match = to_match(plan.expression) if plan.expression else '"=a"'
+        where, values = plan.where()
+        bound, bounds = ("", []) if last_id is None else (f" AND {table}.rowid <= %s", [last_id])
+        # CROSS JOIN keeps the index as the outer loop: the planner would rather ask it once per row.
+        join = f" CROSS JOIN {CONTENT_TABLES[kind]} AS m ON m.id = {table}.rowid" if where else ""
+        sql = (
+            f"SELECT '{kind}', {table}.rowid FROM {table}{join}"
+            f" WHERE {table} MATCH %s{bound}{where} ORDER BY {table}.rowid DESC LIMIT %s"
+        )
+        return sql, [match, *bounds, *values, limit + 1]
+
+    def _union(self, parts: Mapping[Kind, tuple[str, list[Any]]], seconds: float) -> Rows:
+        """Run the statements of several kinds as one; when one fails, each by itself so that only that kind is lost."""
+        if not parts:
+            return Rows()
+        sql = " UNION ALL ".join(f"SELECT * FROM ({part})" for part, _ in parts.values())
+        try:
+            return rows_within(seconds, sql, [value for _, params in parts.values() for value in params])
+        except DatabaseError:
+            together = Rows()
+            for kind, (part, params) in parts.items():
+                try:
+                    rows = rows_within(seconds, part, params)
+                except DatabaseError as error:
+                    self.failed[kind] = str(error)
+                    continue
+                together.rows += rows.rows
+                together.is_complete = together.is_complete and rows.is_complete
+            return together
+
+
+class ScanStrategy:
+    """Reads rows one by one when an index cannot be used; bounded in rows and time, newest rows first."""
+
+    name = "scan"
+
+    def __init__(self, plans: Mapping[Kind, Plan]) -> None:
+        self.plans = {kind: plan for kind, plan in plans.items() if not plan.is_empty}
+
+    def find(self, kind: Kind, limit: int = COUNTED, last_id: int | None = None) -> Found:
+        """Return the matching ids of one kind; `is_capped` when not every row was read."""
+        plan = self.plans.get(kind)
+        if plan is None:
+            return Found([], False)
+        where, values = plan.where()
+        bound = "" if last_id is None else f" AND m.id <= {int(last_id)}"
+        sql = (
+            "SELECT m.id, m.title_terms, m.body_terms, m.variant_terms, m.scope_terms"
+            f" FROM {CONTENT_TABLES[kind]} AS m WHERE 1{bound}{where} ORDER BY m.id DESC LIMIT %s"
+        )
+        rows = rows_within(SCAN_SECONDS, sql, [*values, SCANNED + 1])
+        ids = [
+            id
+            for id, *terms in rows.rows[:SCANNED]
+            if plan.expression is None or matches(plan.expression, RowTerms.of(*terms))
+        ]
+        return Found(ids[:limit], len(ids) > limit or len(rows.rows) > SCANNED or not rows.is_complete)
+
+
+def _after(cursor: TimeCursor | None, kind: Kind, order: Order, is_known: bool) -> tuple[str, list[Any]] | None:
+    """Return the condition for rows after the cursor among those with (or without) a time; None when there are none."""
+    if cursor is None:
+        return "1", []
+    sign = "<" if order is Order.NEWEST else ">"
+    comes_later = kind < cursor.kind if order is Order.NEWEST else kind > cursor.kind
+    if cursor.created_at is None:
+        if is_known:
+            return None
+        if kind == cursor.kind:
+            return f"m.id {sign} %s", [cursor.id]
+        return ("1", []) if comes_later else None
+    if not is_known:
+        return "1", []
+    moment = connection.ops.adapt_datetimefield_value(cursor.created_at)
+    if kind == cursor.kind:
+        return f"(m.created_at, m.id) {sign} (%s, %s)", [moment, cursor.id]
+    return f"m.created_at {sign}{'=' if comes_later else ''} %s", [moment]
