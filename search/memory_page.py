@@ -1,0 +1,156 @@
+"""Page object of one memory: all fields as its kind deserves, where it came from, and its text to copy."""
+
+import json
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from memweb.memories.kinds import Kind
+from memweb.memories.models import Memory
+from memweb.rendering import render_markdown
+from search.analysis import clean
+from search.pages import Links, time_note
+from search.query import FieldName
+from search.request import Order, SearchRequest
+
+SECTIONS = {
+    Kind.OBSERVATION: (("narrative", ""), ("facts", "Facts"), ("text", "Text")),
+    Kind.SUMMARY: (
+        ("request", "Request"),
+        ("investigated", "Investigated"),
+        ("learned", "Learned"),
+        ("completed", "Completed"),
+        ("next_steps", "Next steps"),
+        ("notes", "Notes"),
+    ),
+    Kind.PROMPT: (("text", ""),),
+    Kind.DRAWER: (("text", ""),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    label: str
+    html: SafeString | str
+    is_list: bool = False
+    items: list[SafeString] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPage:
+    """What `/m/<ref>/` shows."""
+
+    ref: str
+    citation: str
+    kind: str
+    kind_label: str
+    type: str
+    title: str
+    subtitle: str
+    flags: list[str]
+    project_label: str
+    project_url: str
+    session_label: str
+    session_url: str
+    created_at: datetime | None
+    time_note: str
+    sections: list[Section]
+    files: list[tuple[str, str, str]]
+    concepts: list[tuple[str, str]]
+    tags: list[str]
+    facts_rows: list[tuple[str, str]]
+    raw: str
+    back_url: str
+    permalink: str
+    markdown: str
+
+
+def memory_page(memory: Memory, permalink: str) -> MemoryPage:
+    """Return the page object of a memory read with `for_display`; `permalink` is its absolute address."""
+    links = Links(SearchRequest())
+    title = clean(memory.heading)
+    session = memory.session
+    return MemoryPage(
+        ref=str(memory.ref),
+        citation=f"[{memory.ref}] {title}",
+        kind=str(memory.kind),
+        kind_label=memory.kind.label,
+        type=getattr(memory, "type", ""),
+        title=title,
+        subtitle=clean(getattr(memory, "subtitle", "")),
+        flags=memory.flags,
+        project_label=memory.project.label,
+        project_url=links.toggled(FieldName.PROJECT, memory.project.name),
+        session_label=session.label[:120] if session else "",
+        session_url=links.url(query=f"session:{session.pk}", order=Order.OLDEST) if session else "",
+        created_at=memory.created_at,
+        time_note=time_note(memory),
+        sections=list(_sections(memory)),
+        files=[(path, role, links.toggled(FieldName.FILE, path)) for path, role in memory_files(memory)],
+        concepts=[(name, links.toggled(FieldName.CONCEPT, name)) for name in _concepts(memory)],
+        tags=[tag.name for tag in memory.tags.all()],
+        facts_rows=_provenance(memory),
+        raw=clean(json.dumps(memory.source_data, ensure_ascii=False, indent=2)) if memory.source_data else "",
+        back_url=reverse("search"),
+        permalink=permalink,
+        markdown=memory_markdown(memory),
+    )
+
+
+def memory_markdown(memory: Memory) -> str:
+    """Return a memory as Markdown, for pasting elsewhere."""
+    moment = memory.created_at.isoformat(timespec="seconds") if memory.created_at else "time unknown"
+    parts = [f"# {clean(memory.heading)}", f"{memory.ref} · {memory.kind.label} · {memory.project.label} · {moment}"]
+    for name, label in SECTIONS[memory.kind]:
+        value = getattr(memory, name)
+        text = "\n".join(f"- {one}" for one in value) if isinstance(value, list) else value
+        if text:
+            parts.append(f"## {label}\n\n{clean(text)}" if label else clean(text))
+    files = [f"- `{path}` ({role})" if role else f"- `{path}`" for path, role in memory_files(memory)]
+    if files:
+        parts.append("## Files\n\n" + "\n".join(files))
+    return "\n\n".join(parts) + "\n"
+
+
+def memory_files(memory: Memory) -> list[tuple[str, str]]:
+    """Return path and role (read, modified, or empty) of each file that a memory mentions."""
+    if hasattr(memory, "file_links"):
+        return [(clean(link.file.path), str(link.role)) for link in memory.file_links.all()]
+    file: Any = getattr(memory, "file", None)
+    return [(clean(file.path), "")] if file else []
+
+
+def _sections(memory: Memory) -> Any:
+    for name, label in SECTIONS[memory.kind]:
+        value = getattr(memory, name)
+        if isinstance(value, list) and value:
+            yield Section(label, "", is_list=True, items=[render_markdown(str(one)) for one in value])
+        elif isinstance(value, str) and value.strip():
+            yield Section(label, render_markdown(value))
+    if memory.note:
+        yield Section("Curator's note", render_markdown(memory.note))
+
+
+def _concepts(memory: Memory) -> list[str]:
+    return [concept.name for concept in memory.concepts.all()] if hasattr(memory, "concepts") else []
+
+
+def _provenance(memory: Memory) -> list[tuple[str, str]]:
+    batch = memory.import_batch
+    session = memory.session
+    rows = [
+        ("Imported from", str(memory.source) if memory.source else ""),
+        ("Row", memory.source_row),
+        ("Import", f"{batch.pk}, {batch.started_at:%Y-%m-%d %H:%M} UTC" if batch else ""),
+        ("Session", (session.content_session_id or session.memory_session_id) if session else ""),
+        ("Platform", session.platform if session else ""),
+        ("Prompt number", "" if memory.prompt_number is None else str(memory.prompt_number)),
+        ("Agent", memory.agent),
+        ("Model", memory.model),
+        ("Tokens to find out", f"{memory.discovery_tokens:,}" if memory.discovery_tokens else ""),
+        ("Time", memory.get_time_quality_display() if memory.time_quality != "exact" else ""),
+    ]
+    return [(label, clean(value)) for label, value in rows if value]

@@ -1,0 +1,64 @@
+"""The search page and the page of one memory."""
+
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+from django_htmx.http import replace_url
+
+from memweb.memories.kinds import Ref
+from memweb.memories.models import MEMORY_MODELS, memory_model
+from search.cursors import RankCursor, decode
+from search.memory_page import memory_page
+from search.orchestrator import SearchOrchestrator
+from search.pages import search_page
+from search.request import SearchRequest, normalize_params
+
+
+@require_safe
+def search(request: HttpRequest) -> HttpResponse:
+    """The search page; an htmx request gets only what changes."""
+    zone = timezone.get_current_timezone()
+    normalized = normalize_params(request.GET, zone)
+    wanted = normalized.request
+    result = SearchOrchestrator(zone).search(wanted)
+    is_empty = not result.total and not any(model.objects.exists() for model in MEMORY_MODELS.values())
+    page = search_page(wanted, result, normalized.problems, first_position=_first_position(wanted), is_empty=is_empty)
+    is_fragment = bool(request.htmx) and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    template = "search/_results.html" if is_fragment else "search/page.html"
+    response = render(request, template, {"page": page})
+    if is_fragment and request.htmx.trigger_name == "q":  # type: ignore[attr-defined]
+        replace_url(response, page.canonical_url)
+    patch_vary_headers(response, ["HX-Request"])
+    response["Cache-Control"] = "private, no-cache"
+    return response
+
+
+@require_safe
+def memory(request: HttpRequest, ref: str) -> HttpResponse:
+    """One memory in full; any accepted spelling of its ref leads to its one address."""
+    try:
+        parsed = Ref.parse(ref)
+    except ValueError as error:
+        return render(request, "404.html", {"message": str(error)}, status=404)
+    row = memory_model(parsed.kind).objects.for_display().select_related("source", "import_batch").filter(pk=parsed.id)
+    found = row.first()
+    if found is None:
+        message = f"There is no memory {parsed}. It may have been removed."
+        return render(request, "404.html", {"message": message}, status=404)
+    if str(parsed) != ref:
+        return HttpResponsePermanentRedirect(found.get_absolute_url())
+    page = memory_page(found, request.build_absolute_uri(found.get_absolute_url()))
+    return render(request, "memories/page.html", {"page": page})
+
+
+def _first_position(request: SearchRequest) -> int:
+    """Return the number of the first hit on the page, where it is known."""
+    if not request.cursor:
+        return request.offset + 1
+    try:
+        cursor = decode(request.cursor, request.effective_order)
+    except ValueError:
+        return 1
+    return cursor.offset + 1 if isinstance(cursor, RankCursor) else 0
