@@ -1,0 +1,103 @@
+"""ResultFormatter: results as a text table, Markdown or JSON."""
+
+import json
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from search.analysis import clean
+from search.results import Hit, SearchResult
+
+
+class ResultFormatter:
+    """Writes search results for terminals and for other programs. Control characters of memories never get through."""
+
+    def to_json(self, result: SearchResult) -> str:
+        """Return the result as JSON, in the shape that every interface promises."""
+        return to_json(result.to_dict())
+
+    def to_markdown(self, result: SearchResult) -> str:
+        """Return the result as a Markdown list."""
+        lines = [f"**{_headline(result)}**", ""]
+        for hit in result.hits:
+            lines.append(f"- `{hit.ref}` **{_one_line(hit.title)}** — {_place(hit)}")
+            if hit.snippet:
+                lines.append(f"  {_one_line(hit.snippet)}")
+        return "\n".join([*lines, *(f"\n> {note}" for note in _remarks(result))]) + "\n"
+
+    def to_table(self, result: SearchResult, *, width: int | None = None, explain: bool = False) -> str:
+        """Return the result as a table for a terminal of `width` columns."""
+        console = Console(width=width, highlight=False, markup=False, emoji=False)
+        with console.capture() as capture:
+            console.print(Text(_headline(result), style="bold"))
+            for remark in _remarks(result):
+                console.print(Text(remark, style="yellow"))
+            if result.hits:
+                console.print(_table(result.hits, explain=explain))
+            if result.next:
+                console.print(Text(f"More: --cursor {result.next}", style="dim"))
+        return capture.get()
+
+
+def to_json(data: Any) -> str:
+    """Return data as indented JSON; half characters of broken texts become U+FFFD."""
+    return json.dumps(data, ensure_ascii=False, indent=2).encode("utf-8", "replace").decode()
+
+
+def _table(hits: tuple[Hit, ...], *, explain: bool) -> Table:
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    table.add_column("ref", no_wrap=True, style="cyan")
+    table.add_column("when", no_wrap=True)
+    table.add_column("project", max_width=24, overflow="ellipsis", no_wrap=True)
+    table.add_column("type", no_wrap=True)
+    table.add_column("title and text", ratio=1)
+    if explain:
+        table.add_column("why", max_width=36)
+    for hit in hits:
+        moment = hit.memory.created_at
+        text = Text(_one_line(hit.title), style="bold")
+        if hit.snippet and hit.snippet != hit.title:
+            text.append("\n" + _one_line(hit.snippet)[:200], style="not bold dim")
+        cells: list[str | Text] = [
+            str(hit.ref),
+            f"{moment:%Y-%m-%d %H:%M}" if moment else "unknown",
+            _one_line(hit.memory.project.label),
+            _one_line(getattr(hit.memory, "type", "") or str(hit.kind)),
+            text,
+        ]
+        table.add_row(*cells, *([_why(hit)] if explain else []))
+    return table
+
+
+def _headline(result: SearchResult) -> str:
+    more = "more than " if result.total_is_capped else ""
+    return f"{more}{result.total:,} found: {_one_line(result.explanation)} ({result.took_ms:.0f} ms)"
+
+
+def _remarks(result: SearchResult) -> list[str]:
+    remarks = list(result.notes)
+    if result.fallback:
+        remarks.append(f"Degraded: {result.fallback.reason}")
+    if result.is_relaxed:
+        remarks.append("No memory has all the words; these have some of them.")
+    if result.did_you_mean:
+        remarks.append(f"Did you mean “{result.did_you_mean.query}”? It finds {result.did_you_mean.total:,}.")
+    return [_one_line(remark) for remark in remarks]
+
+
+def _why(hit: Hit) -> str:
+    explain = hit.explain
+    parts = [f"#{explain.keyword_rank}" if explain.keyword_rank else "", f"BM25 {explain.bm25}" if explain.bm25 else ""]
+    return " · ".join(filter(None, [*parts, explain.matched_via, *explain.bonuses]))
+
+
+def _place(hit: Hit) -> str:
+    moment = hit.memory.created_at
+    when = f"{moment:%Y-%m-%d %H:%M} UTC" if moment else "time unknown"
+    return ", ".join(filter(None, [_one_line(hit.memory.project.label), getattr(hit.memory, "type", ""), when]))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(clean(text).split())
