@@ -1,0 +1,115 @@
+"""The door to importing: one call for commands, start-up, watchers and tests."""
+
+import os
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.utils import timezone
+
+from memweb.memories.models import ImportBatch, Source
+from memweb.sources.detection import open_source
+from memweb.sources.importer import Importer
+from memweb.sources.preview import Preview
+from memweb.sources.records import Reader, ReadOptions
+from memweb.sources.report import ImportReport, Tally
+
+# Called with rows done and rows in all (None when that is not known).
+Progress = Callable[[int, int | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """What an import is asked for. `source` names the format or is `auto`; `project` replaces every row's project."""
+
+    source: str = "auto"
+    project: str | None = None
+    include_noise: bool = False
+    dry_run: bool = False
+
+
+def import_path(
+    path: Path | str, options: ImportOptions | None = None, progress: Progress | None = None
+) -> ImportReport:
+    """Import a file or folder and return the report.
+
+    Raises SourceError with a message for people when the path cannot be read; nothing is imported then. Calling it
+    again adds only what is new.
+    """
+    options = options or ImportOptions()
+    reader = open_source(Path(path), options.source, ReadOptions(include_noise=options.include_noise))
+    try:
+        return import_reader(reader, options, progress)
+    finally:
+        reader.close()
+
+
+def import_reader(reader: Reader, options: ImportOptions, progress: Progress | None = None) -> ImportReport:
+    """Import everything that an open reader yields."""
+    total = reader.total()
+
+    def report_progress(done: int) -> None:
+        if progress is not None:
+            progress(done + reader.tally.number("skipped"), total)
+
+    started = time.monotonic()
+    report = ImportReport(reader.format, reader.location, options.dry_run)
+    if options.dry_run:
+        preview = Preview(reader, Source.objects.filter(format=reader.format, location=reader.location).first())
+        preview.run(report_progress)
+        report.tally = _joined(reader, preview)
+        report.seconds = time.monotonic() - started
+        return report
+    source, _ = Source.objects.get_or_create(format=reader.format, location=reader.location)
+    close_interrupted(source)
+    batch = ImportBatch.objects.create(source=source, report={"process": _process()})
+    importer = Importer(reader, source, batch, options.project)
+    error = "stopped"
+    try:
+        importer.run(report_progress)
+        error = ""
+    except Exception as failure:
+        error = f"{type(failure).__name__}: {failure}"
+        raise
+    finally:
+        report.batch_id = batch.pk
+        report.tally = _joined(reader, importer)
+        report.seconds = time.monotonic() - started
+        batch.status = ImportBatch.Status.FAILED if error else ImportBatch.Status.COMPLETE
+        batch.error, batch.report, batch.finished_at = error, report.as_json(), timezone.now()
+        batch.save()
+    return report
+
+
+def close_interrupted(source: Source) -> None:
+    """Mark imports of the source as failed whose process has ended without saying so."""
+    here = _process()
+    for batch in ImportBatch.objects.filter(source=source, status=ImportBatch.Status.RUNNING):
+        process = batch.report.get("process", {})
+        if process.get("host") == here["host"] and not _is_alive(process.get("pid")):
+            batch.status, batch.error = ImportBatch.Status.FAILED, "interrupted; the next import continued it"
+            batch.finished_at = timezone.now()
+            batch.save(update_fields=["status", "error", "finished_at"])
+
+
+def _joined(reader: Reader, importer: Importer | Preview) -> Tally:
+    importer.tally.add(reader.tally)
+    return importer.tally
+
+
+def _process() -> dict[str, object]:
+    return {"host": socket.gethostname(), "pid": os.getpid()}
+
+
+def _is_alive(pid: object) -> bool:
+    if not isinstance(pid, int):
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
