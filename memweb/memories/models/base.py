@@ -135,6 +135,9 @@ class Memory(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         if kwargs.get("update_fields") is not None:
             kwargs["update_fields"] = {*kwargs["update_fields"], *TERM_COLUMNS, "updated_at"}
+        elif self.get_deferred_fields().intersection(TERM_COLUMNS):
+            # Django leaves deferred columns out of the statement; set, they are written again.
+            self.compute_terms()
         super().save(*args, **kwargs)
 
     def get_absolute_url(self) -> str:
