@@ -2,9 +2,11 @@
 
 import os
 import secrets
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -14,7 +16,8 @@ KNOWN_VARIABLES = {
     "MEMWEB_DATA_DIR": "folder that holds the database, the secret key, static files and backups",
     "MEMWEB_SECRET_KEY": "secret key; made and kept in the data folder when not set",
     "MEMWEB_DEBUG": "1 shows tracebacks in the browser; for development only",
-    "MEMWEB_ALLOWED_HOSTS": "comma list of host names that may be used to reach memweb",
+    "MEMWEB_ALLOWED_HOSTS": "comma list of further host names that may be used to reach memweb",
+    "MEMWEB_HTTPS": "1 when a proxy in front of memweb serves it over TLS",
     "MEMWEB_HOST": "address that `memweb up` listens on",
     "MEMWEB_PORT": "port that `memweb up` listens on",
     "MEMWEB_THREADS": "threads of the web server",
@@ -40,6 +43,27 @@ class Environment:
     def names(self, name: str, default: list[str]) -> list[str]:
         return [part.strip() for part in self._env.list(name, default=default) if part.strip()]
 
+    def host_names(self, name: str) -> list[str]:
+        """Return bare host names, as Django's ALLOWED_HOSTS takes them; a URL or a port is refused."""
+        hosts = self.names(name, [])
+        for host in hosts:
+            if "/" in host or (":" in host and not (host.startswith("[") and host.endswith("]"))):
+                raise ImproperlyConfigured(
+                    f"{name}: {host!r} is not a host name; leave out scheme, port and path: memweb.example"
+                )
+        return hosts
+
+    def time_zone(self, name: str, default: str) -> str:
+        """Return the name of a time zone that exists."""
+        value = self.text(name, default)
+        try:
+            ZoneInfo(value)
+        except (ValueError, OSError, LookupError) as error:
+            raise ImproperlyConfigured(
+                f"{name}={value!r} is not a time zone; use a name such as Europe/Berlin"
+            ) from error
+        return value
+
     def flag(self, name: str, default: bool) -> bool:
         value = self.text(name, "1" if default else "0").lower()
         if value not in {"1", "0", "true", "false", "yes", "no", "on", "off"}:
@@ -59,7 +83,7 @@ class Environment:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             raise ImproperlyConfigured(
-                f"the data folder {folder} cannot be made ({error.strerror}); set MEMWEB_DATA_DIR to a folder you can write"
+                f"the data folder {folder} cannot be made ({error.strerror}); set MEMWEB_DATA_DIR to another folder"
             ) from error
         if not os.access(folder, os.W_OK | os.X_OK):
             raise ImproperlyConfigured(
@@ -78,25 +102,41 @@ class Environment:
             return given
         path = data_dir / "secret_key"
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            key = path.read_text(encoding="ascii").strip()
-            if len(key) < 32:
-                raise ImproperlyConfigured(f"{path} holds no usable key; remove it and a new one is made") from None
-            return key
-        key = secrets.token_urlsafe(64)
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(key)
+            if not path.exists():
+                _write_once(path, secrets.token_urlsafe(64))
+            key = path.read_text(encoding="ascii", errors="replace").strip()
+        except OSError as error:
+            raise ImproperlyConfigured(
+                f"the secret key {path} cannot be read or made ({error.strerror}); correct its owner and mode (0600)"
+            ) from error
+        if len(key) < 32:
+            raise ImproperlyConfigured(f"{path} holds no usable key; remove it and a new one is made")
         return key
 
     def database(self, data_dir: Path) -> dict[str, Any]:
         """Return Django's settings for the database; without DATABASE_URL an SQLite file in the data folder."""
         url = self.text("DATABASE_URL", "")
         if not url:
-            return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(data_dir / "memweb.sqlite3")}
+            path = data_dir / "memweb.sqlite3"
+            # SQLite would make it readable for everyone; its -wal and -shm files take the mode of this one.
+            path.touch(mode=0o600)
+            return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(path)}
         database: dict[str, Any] = self._env.db_url_config(url)
         if database.get("ENGINE") != "django.db.backends.sqlite3":
             raise ImproperlyConfigured(
                 f"DATABASE_URL={url.split(':', 1)[0]!r}: this version keeps memories in SQLite only; use sqlite:////path/to/file"
             )
         return database
+
+
+def _write_once(path: Path, text: str) -> None:
+    """Make the file with all of its text at once, readable by its owner only; leave one that another process made."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(text)
+        with suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink()

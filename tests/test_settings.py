@@ -1,0 +1,158 @@
+"""Settings from the environment: safe defaults, and a clear word about nonsense."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from memweb.environment import Environment
+
+READ = """
+import json
+from memweb import settings
+names = %r
+print(json.dumps({name: getattr(settings, name) for name in names}))
+"""
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name in list(os.environ):
+        if name.startswith("MEMWEB_") or name == "DATABASE_URL":
+            monkeypatch.delenv(name)
+    return monkeypatch
+
+
+def settings_with(data_dir: Path, names: list[str], **variables: str) -> dict[str, object]:
+    """Return settings as a fresh process reads them."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("MEMWEB_")}
+    answer = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", READ % names],
+        env={**clean, "MEMWEB_DATA_DIR": str(data_dir), **variables},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    values: dict[str, object] = json.loads(answer.stdout)
+    return values
+
+
+def test_defaults_are_closed(tmp_path: Path) -> None:
+    names = ["DEBUG", "HOST", "PORT", "ALLOWED_HOSTS", "SESSION_COOKIE_SECURE", "SECURE_HSTS_SECONDS"]
+    assert settings_with(tmp_path, names) == {
+        "DEBUG": False,
+        "HOST": "127.0.0.1",
+        "PORT": 8000,
+        "ALLOWED_HOSTS": ["localhost", "127.0.0.1", "[::1]"],
+        "SESSION_COOKIE_SECURE": False,
+        "SECURE_HSTS_SECONDS": 0,
+    }
+
+
+def test_settings_follow_the_environment(tmp_path: Path) -> None:
+    names = ["ALLOWED_HOSTS", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SECURE_HSTS_SECONDS", "TIME_ZONE"]
+    variables = {
+        "MEMWEB_ALLOWED_HOSTS": "memweb.example, .team.example",
+        "MEMWEB_HTTPS": "1",
+        "MEMWEB_TIME_ZONE": "Europe/Berlin",
+    }
+    assert settings_with(tmp_path, names, **variables) == {
+        "ALLOWED_HOSTS": ["localhost", "127.0.0.1", "[::1]", "memweb.example", ".team.example"],
+        "SESSION_COOKIE_SECURE": True,
+        "CSRF_COOKIE_SECURE": True,
+        "SECURE_HSTS_SECONDS": 2592000,
+        "TIME_ZONE": "Europe/Berlin",
+    }
+
+
+def test_unknown_variable_is_refused_with_the_near_one(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("MEMWEB_ALOWED_HOSTS", "a")
+    with pytest.raises(ImproperlyConfigured, match=r"^MEMWEB_ALOWED_HOSTS is not .* mean MEMWEB_ALLOWED_HOSTS\?$"):
+        Environment()
+
+
+@pytest.mark.parametrize("value", ["0", "65536", "-1", "80a", "8000.0", "٣٢", "1e3"])
+def test_number_outside_its_range_is_refused(environment: pytest.MonkeyPatch, value: str) -> None:
+    environment.setenv("MEMWEB_PORT", value)
+    with pytest.raises(ImproperlyConfigured, match=r"^MEMWEB_PORT=.* is not a whole number from 1 to 65535$"):
+        Environment().number("MEMWEB_PORT", 8000, 1, 65535)
+
+
+@pytest.mark.parametrize(
+    ("value", "meaning"), [("1", True), ("yes", True), ("ON", True), ("0", False), ("false", False)]
+)
+def test_flag_reads_yes_and_no(environment: pytest.MonkeyPatch, value: str, meaning: bool) -> None:
+    environment.setenv("MEMWEB_DEBUG", value)
+    assert Environment().flag("MEMWEB_DEBUG", not meaning) is meaning
+
+
+def test_flag_that_is_neither_is_refused(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("MEMWEB_DEBUG", "maybe")
+    with pytest.raises(ImproperlyConfigured, match=r"^MEMWEB_DEBUG='maybe' is not a yes or no; use 1 or 0$"):
+        Environment().flag("MEMWEB_DEBUG", False)
+
+
+@pytest.mark.parametrize("host", ["http://memweb.example", "memweb.example:8000", "memweb.example/path", "::1"])
+def test_host_name_with_more_than_a_name_is_refused(environment: pytest.MonkeyPatch, host: str) -> None:
+    environment.setenv("MEMWEB_ALLOWED_HOSTS", f"localhost,{host}")
+    with pytest.raises(ImproperlyConfigured, match=r"^MEMWEB_ALLOWED_HOSTS: .* is not a host name"):
+        Environment().host_names("MEMWEB_ALLOWED_HOSTS")
+
+
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "/etc/passwd", "../UTC", "Europe"])
+def test_time_zone_that_does_not_exist_is_refused(environment: pytest.MonkeyPatch, zone: str) -> None:
+    environment.setenv("MEMWEB_TIME_ZONE", zone)
+    with pytest.raises(ImproperlyConfigured, match=r"^MEMWEB_TIME_ZONE=.* is not a time zone"):
+        Environment().time_zone("MEMWEB_TIME_ZONE", "UTC")
+
+
+def test_data_folder_and_what_is_in_it_are_their_owners_alone(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    environment.setenv("MEMWEB_DATA_DIR", str(tmp_path / "a" / "memweb"))
+    folder = Environment().data_dir()
+    Environment().secret_key(folder)
+    Environment().database(folder)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in [folder, *folder.iterdir()]}
+    assert modes == {"memweb": 0o700, "secret_key": 0o600, "memweb.sqlite3": 0o600}
+
+
+def test_data_folder_in_the_place_of_a_file_is_refused(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    environment.setenv("MEMWEB_DATA_DIR", str(file / "memweb"))
+    with pytest.raises(ImproperlyConfigured, match=r"^the data folder .* cannot be made .*; set MEMWEB_DATA_DIR"):
+        Environment().data_dir()
+
+
+def test_secret_key_is_made_once(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    first, second = Environment().secret_key(tmp_path), Environment().secret_key(tmp_path)
+    assert first == second
+    assert len(first) == 86  # 64 bytes in base64 without padding
+
+
+def test_secret_key_of_the_environment_comes_first(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    environment.setenv("MEMWEB_SECRET_KEY", "k" * 32)
+    assert Environment().secret_key(tmp_path) == "k" * 32
+    assert list(tmp_path.iterdir()) == []
+    environment.setenv("MEMWEB_SECRET_KEY", "short")
+    with pytest.raises(ImproperlyConfigured, match=r"^MEMWEB_SECRET_KEY is shorter than 32 characters"):
+        Environment().secret_key(tmp_path)
+
+
+def test_secret_key_file_that_holds_none_is_refused(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "secret_key").write_text("\n", encoding="ascii")
+    with pytest.raises(ImproperlyConfigured, match=r"holds no usable key; remove it and a new one is made$"):
+        Environment().secret_key(tmp_path)
+
+
+def test_database_other_than_sqlite_is_refused_without_its_password(
+    environment: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    environment.setenv("DATABASE_URL", "postgres://me:pass-word@localhost/memweb")
+    with pytest.raises(ImproperlyConfigured, match=r"^DATABASE_URL='postgres'") as refusal:
+        Environment().database(tmp_path)
+    assert "pass-word" not in str(refusal.value)
