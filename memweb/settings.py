@@ -12,12 +12,14 @@ _environment = Environment()
 DATA_DIR = _environment.data_dir()
 SECRET_KEY = _environment.secret_key(DATA_DIR)
 DEBUG = _environment.flag("MEMWEB_DEBUG", False)
-ALLOWED_HOSTS = _environment.names("MEMWEB_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+HOST_NAMES = _environment.host_names("MEMWEB_ALLOWED_HOSTS")
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *HOST_NAMES]
+HTTPS = _environment.flag("MEMWEB_HTTPS", False)
 
 HOST = _environment.text("MEMWEB_HOST", "127.0.0.1")
 PORT = _environment.number("MEMWEB_PORT", 8000, 1, 65535)
 SERVER_THREADS = _environment.number("MEMWEB_THREADS", 8, 1, 64)
-CLAUDE_MEM_PATH = Path(_environment.text("MEMWEB_CLAUDE_MEM", "~/.claude-mem")).expanduser()
+CLAUDE_MEM_PATH = Path(_environment.text("MEMWEB_CLAUDE_MEM", "") or "~/.claude-mem").expanduser()
 
 INSTALLED_APPS = [
     "memweb",
@@ -37,17 +39,18 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "memweb.middleware.AllowedHostMiddleware",
+    # The first three put their headers on every answer, also on static files and on the 400 of the fourth.
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "memweb.middleware.AllowedHostMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "memweb.middleware.SignInRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "memweb.middleware.ViewerTimeZoneMiddleware",
 ]
@@ -85,7 +88,7 @@ DATABASES["default"]["CONN_MAX_AGE"] = None
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 LANGUAGE_CODE = "en-us"
-TIME_ZONE = _environment.text("MEMWEB_TIME_ZONE", "UTC")
+TIME_ZONE = _environment.time_zone("MEMWEB_TIME_ZONE", "UTC")
 USE_I18N = False
 USE_TZ = True
 
@@ -105,10 +108,14 @@ STORAGES = {
 
 LOGIN_URL = "/accounts/login/"
 LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = LOGIN_URL
 SESSION_COOKIE_NAME = "memweb_session"
+SESSION_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 90
 CSRF_COOKIE_NAME = "memweb_csrf"
 CSRF_COOKIE_HTTPONLY = True
+CSRF_COOKIE_SECURE = HTTPS
+SECURE_HSTS_SECONDS = 60 * 60 * 24 * 30 if HTTPS else 0
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
@@ -135,5 +142,10 @@ LOGGING = {
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {"memweb": {"level": "INFO"}, "search": {"level": "INFO"}},
+    "loggers": {
+        "memweb": {"level": "INFO"},
+        "search": {"level": "INFO"},
+        "django.request": {"level": "ERROR"},  # a page that does not exist is no news
+        "waitress.queue": {"level": "ERROR"},  # nor is a request that waits for a free thread
+    },
 }

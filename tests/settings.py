@@ -9,6 +9,7 @@ from pathlib import Path
 _folder = tempfile.mkdtemp(prefix="memweb-tests-")
 atexit.register(shutil.rmtree, _folder, ignore_errors=True)
 os.environ["MEMWEB_DATA_DIR"] = _folder
+(Path(_folder) / "static").mkdir()  # WhiteNoise warns when there is none
 
 from memweb.settings import *  # noqa: E402, F403 - settings are extended, as Django's own docs do
 from memweb.settings import DATABASES, STORAGES  # noqa: E402
