@@ -22,11 +22,14 @@ from search.query import (
     positive_words,
 )
 from search.query.fields import accepted_value
+from search.query.parser import MAX_LENGTH
 from search.times import period_of
 
 MAX_LIMIT = 200
 DEFAULT_LIMIT = 20
 MAX_OFFSET = 1_000_000
+# One more than the parser reads, so that it still says that a text is too long; links repeat the text many times.
+MAX_QUERY = MAX_LENGTH + 1
 
 
 class Mode(StrEnum):
@@ -248,7 +251,7 @@ def _texts(params: Mapping[str, object], key: str) -> list[str]:
 def _value(name: str, texts: list[str], zone: tzinfo, now: datetime | None) -> object:
     match name:
         case "query":
-            return texts[-1] if texts else ""
+            return texts[-1][:MAX_QUERY] if texts else ""
         case "kinds":
             return tuple(Kind(_accepted(FieldName.KIND, text)) for text in _comma_list(texts))
         case "states":
