@@ -5,15 +5,21 @@ import sys
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
+from django.db.utils import DatabaseError
+
+from memweb.operations.problems import Problem, database_problem
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run one command; a wrong setting ends in one line on stderr and exit code 1, never a traceback."""
+    """Run one command; what a person can put right ends in one line on stderr and exit code 1, not in a traceback."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memweb.settings")
+    arguments = argv or sys.argv
     try:
-        execute_from_command_line(argv or sys.argv)
-    except ImproperlyConfigured as error:
-        sys.stderr.write(f"memweb: {error}\n")
+        execute_from_command_line(arguments)
+    except (ImproperlyConfigured, Problem, DatabaseError) as error:
+        if "--traceback" in arguments:
+            raise
+        sys.stderr.write(f"memweb: {database_problem(error) if isinstance(error, DatabaseError) else error}\n")
         sys.exit(1)
     except KeyboardInterrupt:
         sys.stderr.write("\nmemweb: stopped\n")
