@@ -1,0 +1,136 @@
+"""`memweb doctor`: finds what is wrong, and says what to do."""
+
+import json
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as configured
+from django.core.management import call_command
+from django.db import connection
+from pytest_django import Settings
+
+from memweb.operations.diagnosis import Finding, diagnose
+from memweb.operations.instance import hold_data_dir
+
+pytestmark = pytest.mark.django_db
+
+KEYWORD_INDEX = [f"keyword index of {kind}" for kind in ("drawer", "observation", "prompt", "summary")]
+SUBJECTS = ["server", "data folder", "secret key", "database file", "disk", "settings", "database", "migrations"]
+
+
+@pytest.fixture(autouse=True)
+def data_folder(db: None) -> Iterator[Path]:
+    """The data folder as `memweb up` leaves it: closed to others."""
+    folder: Path = configured.DATA_DIR
+    folder.chmod(0o700)
+    Path(configured.DATABASES["default"]["NAME"]).chmod(0o600)
+    yield folder
+    folder.chmod(0o700)
+
+
+def problems(deep: bool = False) -> list[Finding]:
+    return [finding for finding in diagnose(deep) if not finding.is_sound]
+
+
+def run_doctor(*arguments: str) -> tuple[int, str]:
+    """Return exit code and output."""
+    out = StringIO()
+    try:
+        call_command("doctor", *arguments, stdout=out, no_color=True)
+    except SystemExit as end:
+        assert isinstance(end.code, int)
+        return end.code, out.getvalue()
+    return 0, out.getvalue()
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_sound_memweb_has_no_problem(deep: bool) -> None:
+    findings = diagnose(deep)
+    assert [finding.subject for finding in findings] == SUBJECTS + KEYWORD_INDEX
+    assert [finding for finding in findings if not finding.is_sound] == []
+
+
+def test_doctor_leaves_no_trace() -> None:
+    before = connection.introspection.table_names()
+    diagnose()
+    assert connection.introspection.table_names() == before
+
+
+def test_running_memweb_is_named(data_folder: Path) -> None:
+    assert diagnose()[0] == Finding("server", "not running")
+    with hold_data_dir(data_folder) as announce:
+        announce("http://127.0.0.1:8000")
+        assert diagnose()[0] == Finding("server", "running at http://127.0.0.1:8000")
+
+
+def test_folder_that_others_can_read_is_a_problem(data_folder: Path) -> None:
+    data_folder.chmod(0o755)
+    assert problems() == [
+        Finding("data folder", f"{data_folder} can be read by other users", f"chmod 700 {data_folder}")
+    ]
+
+
+def test_key_that_others_can_read_is_a_problem(data_folder: Path) -> None:
+    key = data_folder / "secret_key"
+    key.chmod(0o640)
+    found = problems()
+    key.chmod(0o600)
+    assert found == [Finding("secret key", f"{key} can be read by other users", f"chmod 600 {key}")]
+
+
+def test_open_settings_are_problems(settings: Settings) -> None:
+    settings.HOST_NAMES = ["*"]
+    settings.DEBUG = True
+    assert [finding.remedy for finding in problems()] == [
+        "unset MEMWEB_DEBUG",
+        "name the hosts that memweb is reached by instead",
+    ]
+
+
+def test_missing_trigger_is_a_problem() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TRIGGER observations_fts_insert")
+    expected = [
+        Finding("keyword index of observation", "trigger observations_fts_insert is missing", "memweb index rebuild")
+    ]
+    assert problems() == expected
+
+
+def test_index_that_differs_from_its_rows_is_found_by_looking_deep() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO observations_fts(rowid, title_terms, body_terms, variant_terms, scope_terms)"
+            " VALUES (7, 'ghost', '', '', '')"
+        )
+    [shallow] = problems()
+    assert (shallow.subject, shallow.state) == ("keyword index of observation", "1 of 0 rows indexed")
+    [deep] = problems(deep=True)
+    assert (deep.subject, deep.remedy) == ("keyword index of observation", "memweb index rebuild")
+
+
+def test_migration_that_is_missing_is_a_problem() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'accounts'")
+    assert problems() == [Finding("migrations", "1 not applied, first accounts.0001_initial", "memweb migrate")]
+
+
+def test_exit_code_tells_whether_something_is_wrong(data_folder: Path) -> None:
+    code, text = run_doctor()
+    assert code == 0
+    assert {line[:7].strip() for line in text.splitlines()} == {"ok"}
+    data_folder.chmod(0o755)
+    code, text = run_doctor()
+    assert code == 1
+    assert f"-> chmod 700 {data_folder}" in text
+
+
+def test_json_has_everything(data_folder: Path) -> None:
+    data_folder.chmod(0o755)
+    code, text = run_doctor("--json")
+    answer: dict[str, Any] = json.loads(text)
+    assert (code, answer["ok"]) == (1, False)
+    assert [finding["subject"] for finding in answer["findings"]] == SUBJECTS + KEYWORD_INDEX
+    assert [finding["subject"] for finding in answer["findings"] if not finding["ok"]] == ["data folder"]
