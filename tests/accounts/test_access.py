@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.urls.resolvers import RegexPattern, RoutePattern
+from pytest_django import DjangoAssertNumQueries
 
 pytestmark = pytest.mark.django_db
 
@@ -87,8 +88,8 @@ def test_fragment_leads_the_whole_page_to_sign_in(client: Client, current: str, 
     assert response.content == b""
 
 
-def test_health_is_public_and_says_only_ok(client: Client, django_assert_num_queries: object) -> None:
-    with django_assert_num_queries(0):  # type: ignore[operator]
+def test_health_is_public_and_says_only_ok(client: Client, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    with django_assert_num_queries(0):
         response = client.get("/healthz")
     assert (response.status_code, response.content) == (HTTPStatus.OK, b"ok")
     assert client.post("/healthz").status_code == HTTPStatus.METHOD_NOT_ALLOWED
