@@ -1,6 +1,7 @@
 """Turns rows of claude-mem, from its database or its JSON export, into records. Missing cells are no error."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -27,6 +28,9 @@ Row = Mapping[str, Any]
 PLATFORM = "claude"
 # Books that claude-mem keeps about rows, not about what is remembered.
 _BOOKKEEPING = frozenset({"id", "synced_at", "sync_rev", "worker_port"})
+# memweb's own exports carry the key by which a memory is recognised.
+KEY_CELL = "memweb_key"
+_KEY = re.compile(r"[0-9a-f]{64}")
 _SESSION_CELLS = frozenset(
     [
         "content_session_id",
@@ -58,6 +62,7 @@ _MEMORY_CELLS = frozenset(
         "generated_by_model",
         "agent_type",
         "agent_id",
+        KEY_CELL,
     ]
 )
 _OBSERVATION_CELLS = _MEMORY_CELLS | frozenset(
@@ -189,6 +194,7 @@ class RowReader:
         if moment.remark:
             self.tally.note("time", kind, moment.remark, f"{place}: {_written(row, 'created_at')}")
         prompt_number = _whole(row.get("prompt_number"))
+        key = row.get(KEY_CELL)
         return {
             "row": place,
             "project": merged or project,
@@ -200,6 +206,7 @@ class RowReader:
             "model": clean_text(row.get("generated_by_model")),
             "discovery_tokens": self._tokens(kind, row, ref, moment, prompt_number, extra),
             "is_noise": is_noise,
+            "key": key if isinstance(key, str) and _KEY.fullmatch(key) else "",
             "extra": extra,
         }
 

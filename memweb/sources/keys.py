@@ -44,14 +44,13 @@ def memory_fingerprint(format: str, record: MemoryRecord) -> Fingerprint:
     """Return key and content hash of a memory."""
     texts = _encode(record_texts(record))
     at = record.moment.at
-    if record.identity:
-        key = _encode([format, record.kind, record.identity])
-    else:
+    key = record.key
+    if not key:
         ref = record.session
         prompt = record.kind == "prompt"
         session = (ref.content_id or ref.memory_id) if prompt else (ref.memory_id or ref.content_id)
         created = (at - EPOCH) // _MICROSECOND if at else None
-        key = _encode([format, record.kind, session, created, record.prompt_number]) + texts
+        key = sha256(_encode([format, record.kind, session, created, record.prompt_number]) + texts).hexdigest()
     rest = _encode(
         [
             str(at),
@@ -65,7 +64,7 @@ def memory_fingerprint(format: str, record: MemoryRecord) -> Fingerprint:
         ]
     )
     content = texts_digest(texts) + project_digest(record.project) + sha256(rest).hexdigest()[:32]
-    return Fingerprint(sha256(key).hexdigest(), content)
+    return Fingerprint(key, content)
 
 
 def session_fingerprint(format: str, record: SessionRecord) -> Fingerprint:
@@ -85,6 +84,11 @@ def session_fingerprint(format: str, record: SessionRecord) -> Fingerprint:
         session_key(format, ref.platform, ref.content_id) if ref.content_id else placeholder_key(format, ref.memory_id)
     )
     return Fingerprint(key, content + sha256(_encode(rest)).hexdigest()[:32])
+
+
+def identity_key(format: str, kind: str, identity: str) -> str:
+    """Return the key of a memory that has an immutable id at its source."""
+    return sha256(_encode([format, kind, identity])).hexdigest()
 
 
 def session_key(format: str, platform: str, content_id: str) -> str:

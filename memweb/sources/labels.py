@@ -30,6 +30,10 @@ class Labels:
         """Look projects up anew: a person may have merged some since."""
         self._projects = {}
 
+    def forget_sessions(self) -> None:
+        """Look sessions up anew: two of them became one."""
+        self._sessions = {}
+
     def project_id(self, name: str) -> int:
         """Return the project that rows with this name go to: merges and aliases are followed; made when unknown."""
         if name not in self._projects:

@@ -48,8 +48,8 @@ class SessionRecord:
 class MemoryRecord:
     """What all kinds share. `row` names the row or line of the source; `extra` holds cells that fit no field.
 
-    `identity` is set by formats that have an immutable id of their own (a commit hash); it then decides alone whether
-    two records are the same memory.
+    `key` is set where something better than texts and time tells whether two records are the same memory: a commit
+    hash, or the key that memweb itself exported.
     """
 
     kind: ClassVar[Kind]
@@ -64,7 +64,7 @@ class MemoryRecord:
     model: str = ""
     discovery_tokens: int | None = None
     is_noise: bool = False
-    identity: str = ""
+    key: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
 
 

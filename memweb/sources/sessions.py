@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 from typing import Any
 
+from django.db.models import Q
+
 from memweb.memories.kinds import Kind
 from memweb.memories.models import ImportBatch, ImportUpdate, Session, Source, memory_model
 from memweb.sources.keys import TEXTS, Fingerprint, session_fingerprint, title_digest
-from memweb.sources.labels import Labels, find_session
-from memweb.sources.records import SessionRecord
+from memweb.sources.labels import Labels
+from memweb.sources.records import SessionRecord, SessionRef
 from memweb.sources.report import Tally
 
 FIELDS = (
@@ -22,6 +24,7 @@ FIELDS = (
     "started_at",
     "completed_at",
     "is_placeholder",
+    "source_id",
     "source_key",
     "content_hash",
     "source_data",
@@ -47,9 +50,11 @@ class SessionWriter:
                 tally.note("duplicate", "session", "same id twice", record.row)
             prints[print.key] = (record, print)
         known = known_sessions(prints)
+        placeholders = known_placeholders(record.ref for record, _ in prints.values())
         new = []
         for key, (record, print) in prints.items():
-            session = known.get(key) or self._placeholder(record)
+            mentioned = [placeholders[id] for id in (record.ref.content_id, record.ref.memory_id) if id in placeholders]
+            session = known.get(key) or next(iter(mentioned), None)
             name = record.project if project is None else project
             values = self._values(record, print, name)
             if session is None:
@@ -62,11 +67,10 @@ class SessionWriter:
             else:
                 # Known from another source: whoever brought it keeps it up to date.
                 tally.count("session", "unchanged")
+            for placeholder in mentioned:
+                if session is not None and placeholder.pk not in (session.pk, None):
+                    self._absorb(placeholder, session)
         Session.objects.bulk_create(new, batch_size=50)
-
-    def _placeholder(self, record: SessionRecord) -> Session | None:
-        found = find_session(record.ref)
-        return found if found is not None and found.is_placeholder else None
 
     def _values(self, record: SessionRecord, print: Fingerprint, project: str) -> dict[str, Any]:
         return {
@@ -92,7 +96,9 @@ class SessionWriter:
             batch=self._batch, model="session", row_id=session.pk, defaults={"before": before}
         )
         moved = session.platform != values["platform"]
-        if not session.is_placeholder:
+        if session.is_placeholder:
+            session.source = self._source
+        else:
             if title_digest(session.title) != session.content_hash[:TEXTS]:
                 del values["title"]
                 tally.note("kept", "session", "the title was edited here", f"{record.row}: {session.title}")
@@ -101,15 +107,36 @@ class SessionWriter:
                 del values["project_id"]
         for name, value in values.items():
             setattr(session, name, value)
-        session.save(update_fields=[name.removesuffix("_id") if name == "project_id" else name for name in values])
+        session.save()
         tally.count("session", "updated")
         if moved:
             refresh_scope(session)
+
+    def _absorb(self, placeholder: Session, session: Session) -> None:
+        """Give a session the memories that were imported under its other id before it was known."""
+        for kind in Kind:
+            for memory in memory_model(kind).objects.for_indexing().filter(session=placeholder):
+                memory.session = session
+                memory.save(update_fields=["session"])
+        placeholder.delete()
+        self._labels.forget_sessions()
 
 
 def known_sessions(keys: Iterable[str]) -> dict[str, Session]:
     """Return the sessions that have one of the keys."""
     return {session.source_key: session for session in Session.objects.filter(source_key__in=list(keys))}  # type: ignore[misc]
+
+
+def known_placeholders(refs: Iterable[SessionRef]) -> dict[str, Session]:
+    """Return the sessions known by mention only, by the ids under which they were mentioned."""
+    ids = [id for ref in refs for id in (ref.content_id, ref.memory_id) if id]
+    if not ids or not Session.objects.filter(is_placeholder=True).exists():
+        return {}
+    placeholders = Session.objects.filter(is_placeholder=True)
+    found = placeholders.filter(Q(content_session_id__in=ids) | Q(memory_session_id__in=ids))
+    by_id = {id: session for session in found for id in (session.content_session_id, session.memory_session_id)}
+    by_id.pop("", None)
+    return by_id
 
 
 def refresh_scope(session: Session) -> None:

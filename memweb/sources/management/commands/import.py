@@ -27,7 +27,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", metavar="PATH", help="file or folder; recognised by what is in it")
-        parser.add_argument("--source", choices=[AUTO, *READERS], default=AUTO, help="read PATH as this format")
+        parser.add_argument("--source", choices=list(READERS), default=AUTO, help="read PATH as this format")
         parser.add_argument("--project", metavar="NAME", help="put everything into this project")
         parser.add_argument(
             "--include-noise", action="store_true", help="also import what is skipped as noise, marked as noise"
