@@ -1,0 +1,1 @@
+"""Measurements of speed. Nothing here is a test: figures depend on the machine, ratios less so."""
