@@ -1,18 +1,23 @@
 """Marks of what matched, in the original text, and the piece of a text that shows it best."""
 
+import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from search.analysis import clean, spans
+from search.analysis import Alternative, Span, clean, spans
 from search.keyword.expression import AnyPhrase
 
 SNIPPET_LENGTH = 260
 # Longer texts are searched for marks in their beginning only; the index still holds all of them.
 MARKED_LENGTH = 20_000
+CACHED_LENGTH = 40
+
+_PIECE = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,7 @@ class Highlighter:
         self._single = {one.atoms[0] for one in alternatives if len(one.atoms) == 1 and not one.prefix}
         self._prefixes = tuple({one.atoms[0] for one in alternatives if len(one.atoms) == 1 and one.prefix})
         self._phrases = [one for one in alternatives if len(one.atoms) > 1]
+        self._known: dict[str, list[Range]] = {}
 
     @property
     def is_empty(self) -> bool:
@@ -38,24 +44,22 @@ class Highlighter:
         """Return where the text matches, in order, without overlaps."""
         if self.is_empty or not text:
             return []
-        found = list(spans(text[:MARKED_LENGTH]))
-        marked: list[Range] = []
+        if text not in self._known:
+            self._known[text] = _merged(list(self._matches(text)))
+        return self._known[text]
+
+    def _matches(self, text: str) -> Iterator[Range]:
+        found = _spans(text[:MARKED_LENGTH])
         for place, span in enumerate(found):
-            if self._single & span.tokens or any(token.startswith(self._prefixes) for token in span.tokens):
+            if self._single & span.tokens:
+                yield Range(span.start, span.end)
+            elif self._prefixes and any(token.startswith(self._prefixes) for token in span.tokens):
                 # A pair of characters found by its first one: only that one was asked for.
-                is_half = (
-                    not self._single & span.tokens and span.end - span.start == 2 and not text[span.start].isascii()
-                )
-                marked.append(Range(span.start, span.end - is_half))
+                is_half = span.end - span.start == 2 and not text[span.start].isascii()
+                yield Range(span.start, span.end - is_half)
             for phrase in self._phrases:
-                window = found[place : place + len(phrase.atoms)]
-                if len(window) == len(phrase.atoms) and all(
-                    atom in one.tokens
-                    or (phrase.prefix and number == len(window) - 1 and any(t.startswith(atom) for t in one.tokens))
-                    for number, (atom, one) in enumerate(zip(phrase.atoms, window, strict=True))
-                ):
-                    marked.append(Range(span.start, window[-1].end))
-        return _merged(marked)
+                if _begins(phrase, found, place):
+                    yield Range(span.start, found[place + len(phrase.atoms) - 1].end)
 
     def marked(self, text: str) -> SafeString:
         """Return the text, cleaned and escaped, with its matches in <mark>."""
@@ -72,6 +76,35 @@ class Highlighter:
         ]
         html = _html(text[start:end], [Range(one.start - start, one.end - start) for one in inside])
         return mark_safe(("… " if start else "") + html + (" …" if end < len(text) else ""))  # noqa: S308 - escaped above
+
+
+def _begins(phrase: Alternative, found: Sequence[Span], place: int) -> bool:
+    """Return whether a phrase begins at a place in the spans of a text."""
+    last = len(phrase.atoms) - 1
+    if place + last >= len(found):
+        return False
+    for number, atom in enumerate(phrase.atoms):
+        tokens = found[place + number].tokens
+        if atom not in tokens and not (
+            phrase.prefix and number == last and any(token.startswith(atom) for token in tokens)
+        ):
+            return False
+    return True
+
+
+def _spans(text: str) -> list[Span]:
+    """Return the spans of a text, piece by piece between blanks: most pieces have been seen before."""
+    found: list[Span] = []
+    for piece in _PIECE.finditer(text):
+        start = piece.start()
+        known = _piece_spans(piece[0]) if len(piece[0]) <= CACHED_LENGTH else spans(piece[0])
+        found += [Span(one.start + start, one.end + start, one.tokens) for one in known]
+    return found
+
+
+@lru_cache(maxsize=50_000)
+def _piece_spans(piece: str) -> tuple[Span, ...]:
+    return tuple(spans(piece))
 
 
 def _merged(ranges: Sequence[Range]) -> list[Range]:

@@ -27,7 +27,7 @@ from search.suggestions import suggest
 logger = logging.getLogger(__name__)
 
 # So many rows are ranked by their full text; of more, the newest.
-RANKED = 2_000
+RANKED = 1_500
 PHRASE_CANDIDATES = 200
 
 
@@ -151,7 +151,7 @@ class SearchOrchestrator:
     def _page_by_time(self, search: _Search, order: Order, cursor: TimeCursor | None) -> list[Key]:
         request = search.request
         found = search.found
-        if search.is_capped and not search.strategy.failed:
+        if any(one.is_capped and not one.is_dense for one in found.values()) and not search.strategy.failed:
             found = search.strategy.find(SORTED)
         wanted = request.limit + 1 + (0 if cursor else request.offset)
         keys = search.strategy.page_by_time(order, wanted, cursor, found)

@@ -60,58 +60,65 @@ def score_rows(rows: Sequence[RowTerms], words: Sequence[AnyPhrase], collection:
     """Return the score of each row, in the same order; zero for a row that holds none of the words."""
     if not rows or not words:
         return [Score(0.0, 0.0, (), ()) for _ in rows]
-    frequencies = [weighted_frequencies(row, words) for row in rows]
+    query = _QueryForms(words)
+    frequencies = [query.frequencies(row) for row in rows]
     lengths = [row.title.count(" ") + row.body.count(" ") - 2 for row in rows]
     bm25 = CollectionBM25(frequencies, lengths, collection, words).get_scores(list(range(len(words))))
-    whole = _whole_query(words)
     return [
-        _with_bonuses(float(value), row, found, words, whole)
+        query.score(float(value), row, found)
         for value, row, found in zip(np.asarray(bm25), rows, frequencies, strict=True)
     ]
 
 
-def weighted_frequencies(row: RowTerms, words: Sequence[AnyPhrase]) -> dict[int, float]:
-    """Return how often a row holds each word (by number), weighted by field and by exactness; only words it holds."""
-    found: dict[int, float] = {}
-    for number, word in enumerate(words):
-        best = 0.0
-        for place, alternative in enumerate(word.alternatives):
-            text = phrase_text(alternative)
-            count = (
-                TITLE_WEIGHT * row.title.count(text)
-                + BODY_WEIGHT * row.body.count(text)
-                + VARIANT_WEIGHT * row.variants.count(text)
-            )
-            best = max(best, count * (EXACT_WEIGHT if place == 0 else OTHER_FORM_WEIGHT))
-        if best:
-            found[number] = best
-    return found
+class _QueryForms:
+    """The words of a query as they stand in the padded columns, worked out once for all rows."""
 
+    def __init__(self, words: Sequence[AnyPhrase]) -> None:
+        self._labels = [word.label for word in words]
+        self._forms = [
+            [
+                (phrase_text(alternative), OTHER_FORM_WEIGHT if place else EXACT_WEIGHT)
+                for place, alternative in enumerate(word.alternatives)
+            ]
+            for word in words
+        ]
+        # Words of several atoms are identifiers, paths, versions: worth more when they stand there just so.
+        self._compounds = [
+            (number, phrase_text(word.alternatives[0]))
+            for number, word in enumerate(words)
+            if len(word.alternatives[0].atoms) > 1
+        ]
+        atoms = [atom for word in words for atom in word.alternatives[0].atoms]
+        self._whole = f" {' '.join(atoms)} " if len(words) > 1 else ""
 
-def _whole_query(words: Sequence[AnyPhrase]) -> str:
-    """Return the query's atoms as one phrase; empty for a single word."""
-    if len(words) < 2:
-        return ""
-    return " " + " ".join(atom for word in words for atom in word.alternatives[0].atoms) + " "
+    def frequencies(self, row: RowTerms) -> dict[int, float]:
+        """Return how often a row holds each word (by number), weighted by field and exactness; only words it holds."""
+        title, body, variants = row.title.count, row.body.count, row.variants.count
+        found: dict[int, float] = {}
+        for number, forms in enumerate(self._forms):
+            best = 0.0
+            for text, weight in forms:
+                count = TITLE_WEIGHT * title(text) + BODY_WEIGHT * body(text) + VARIANT_WEIGHT * variants(text)
+                if count * weight > best:
+                    best = count * weight
+            if best:
+                found[number] = best
+        return found
 
-
-def _with_bonuses(bm25: float, row: RowTerms, found: dict[int, float], words: Sequence[AnyPhrase], whole: str) -> Score:
-    factor, bonuses = 1.0, []
-    if whole and whole in row.title:
-        factor += PHRASE_IN_TITLE_BONUS
-        bonuses.append("exact phrase in the title")
-    elif whole and whole in row.body:
-        factor += PHRASE_BONUS
-        bonuses.append("exact phrase")
-    identifiers = [number for number, word in enumerate(words) if len(word.alternatives[0].atoms) > 1]
-    exact = [number for number in identifiers if number in found and _holds_exactly(row, words[number])]
-    if exact:
-        factor += IDENTIFIER_BONUS * len(exact) / len(identifiers)
-        bonuses.append("exactly as typed")
-    held = tuple(word.label for number, word in enumerate(words) if number in found)
-    return Score(bm25 * factor * len(found) / len(words), bm25, tuple(bonuses), held)
-
-
-def _holds_exactly(row: RowTerms, word: AnyPhrase) -> bool:
-    text = phrase_text(word.alternatives[0])
-    return text in row.title or text in row.body
+    def score(self, bm25: float, row: RowTerms, found: dict[int, float]) -> Score:
+        """Return the score of a row: BM25, times its bonuses, times the share of the words that it holds."""
+        factor = 1.0
+        bonuses: tuple[str, ...] = ()
+        if self._whole and self._whole in row.title:
+            factor += PHRASE_IN_TITLE_BONUS
+            bonuses = ("exact phrase in the title",)
+        elif self._whole and self._whole in row.body:
+            factor += PHRASE_BONUS
+            bonuses = ("exact phrase",)
+        if self._compounds:
+            exact = sum(text in row.title or text in row.body for _, text in self._compounds)
+            if exact:
+                factor += IDENTIFIER_BONUS * exact / len(self._compounds)
+                bonuses = (*bonuses, "exactly as typed")
+        held = tuple([self._labels[number] for number in found])
+        return Score(bm25 * factor * len(found) / len(self._labels), bm25, bonuses, held)

@@ -18,6 +18,7 @@ from search.request import Order
 
 COUNTED = 10_000
 SORTED = 50_000
+DENSE = 0.05
 STATEMENT_SECONDS = 1.0
 # With fewer rows than this left by the column conditions, rows are read and matched one by one.
 FEW_ROWS = 3_000
@@ -35,6 +36,11 @@ class Found:
 
     ids: list[int]
     is_capped: bool
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether so many rows match that walking along any index soon meets the next ones."""
+        return self.is_capped and len(self.ids) > (self.ids[0] - self.ids[-1]) * DENSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,9 @@ class SQLiteSearchStrategy:
 
     def find(self, limit: int = COUNTED, last_ids: Mapping[Kind, int] | None = None) -> dict[Kind, Found]:
         """Return the matching ids of each kind, at most `limit` each; `last_ids` bounds them from above."""
+        # A StrEnum member is its text, so the kinds as SQLite returns them find their lists.
         found: dict[Kind, list[int]] = {kind: [] for kind in self.plans}
+        ids_of: Mapping[str, list[int]] = found
         parts: dict[Kind, tuple[str, list[Any]]] = {}
         for kind, plan in self.plans.items():
             last_id = None if last_ids is None else last_ids.get(kind, 0)
@@ -68,8 +76,8 @@ class SQLiteSearchStrategy:
             else:
                 parts[kind] = self._matching(kind, plan, limit, last_id)
         rows = self._union(parts, STATEMENT_SECONDS)
-        for letter_kind, id in rows.rows:
-            found[Kind(letter_kind)].append(id)
+        for name, id in rows.rows:
+            ids_of[name].append(id)
         return {kind: Found(ids[:limit], len(ids) > limit or (not rows.is_complete)) for kind, ids in found.items()}
 
     def candidates(self, ids: Mapping[Kind, Iterable[int]]) -> list[Candidate]:
@@ -84,9 +92,10 @@ class SQLiteSearchStrategy:
                     [json.dumps(listed)],
                 )
         rows = self._union(parts, STATEMENT_SECONDS)
+        kinds = {str(kind): kind for kind in Kind}
         return [
-            Candidate(Kind(kind), id, created_at, RowTerms.of(title, body, variants, ""))
-            for kind, id, created_at, title, body, variants in rows.rows
+            Candidate(kinds[name], id, created_at, RowTerms.of(title, body, variants, ""))
+            for name, id, created_at, title, body, variants in rows.rows
         ]
 
     def with_phrase(self, phrase: AnyPhrase, limit: int) -> dict[Kind, list[int]]:
