@@ -111,7 +111,7 @@ def test_second_memweb_on_the_same_data_folder_is_refused(memweb: Memweb) -> Non
     done = run_memweb(memweb.data_dir, "up", "--port", "0")
     assert (done.returncode, done.stdout) == (1, "")
     line = the_only_line(done.stderr)
-    assert line.startswith(f"memweb: memweb already runs with the data folder {memweb.data_dir} ")
+    assert line.startswith(f"memweb: another memweb runs with the data folder {memweb.data_dir} ")
     assert f"process {memweb.process_id}, {memweb.site}" in line
 
 
