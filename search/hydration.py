@@ -107,7 +107,10 @@ def _matched_fields(memory: Memory, highlighter: Highlighter) -> tuple[list[str]
             first = first or text
             if marks > best_marks:
                 best, best_marks = text, marks
-    return list(dict.fromkeys(matched)), best or first
+    shown = best or first
+    # A text of one line is already the heading; a list need not say it twice.
+    is_heading = " ".join(shown.split()) == " ".join(memory.heading.split())
+    return list(dict.fromkeys(matched)), "" if is_heading else shown
 
 
 def _plain_snippet(text: str) -> str:

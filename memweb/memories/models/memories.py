@@ -8,7 +8,7 @@ from memweb.memories.kinds import Kind
 from memweb.memories.models.base import Memory
 from memweb.memories.models.labels import Concept, FilePath, FileRole
 
-HEADING_LENGTH = 120
+HEADING_LENGTH = 200
 
 
 class Observation(Memory):
