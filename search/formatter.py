@@ -9,6 +9,7 @@ from rich.text import Text
 
 from search.analysis import clean
 from search.results import Hit, SearchResult
+from search.texts import whole_characters
 
 
 class ResultFormatter:
@@ -43,7 +44,7 @@ class ResultFormatter:
 
 def to_json(data: Any) -> str:
     """Return data as indented JSON; half characters of broken texts become U+FFFD."""
-    return json.dumps(data, ensure_ascii=False, indent=2).encode("utf-8", "replace").decode()
+    return whole_characters(json.dumps(data, ensure_ascii=False, indent=2))
 
 
 def _table(hits: tuple[Hit, ...], *, explain: bool) -> Table:

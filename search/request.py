@@ -23,6 +23,7 @@ from search.query import (
 )
 from search.query.fields import accepted_value
 from search.query.parser import MAX_LENGTH
+from search.texts import whole_characters
 from search.times import period_of
 
 MAX_LIMIT = 200
@@ -245,7 +246,7 @@ def normalize_params(
 def _texts(params: Mapping[str, object], key: str) -> list[str]:
     value = params.getlist(key) if hasattr(params, "getlist") else params[key]
     values = value if isinstance(value, list | tuple) else [value]
-    return [str(one) for one in values if one is not None and str(one).strip()]
+    return [whole_characters(str(one)) for one in values if one is not None and str(one).strip()]
 
 
 def _value(name: str, texts: list[str], zone: tzinfo, now: datetime | None) -> object:

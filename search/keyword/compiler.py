@@ -14,6 +14,10 @@ from search.keyword.plan import NOTHING, Plan, SqlCondition
 from search.keyword.schema import TABLES
 from search.query import And, Field, FieldName, Node, Not, Or, Phrase, Prefix, Word
 from search.request import SearchRequest
+from search.texts import whole_characters
+
+# A longer phrase is asked for by its beginning: FTS5 opens a list for every atom.
+MAX_ATOMS = 100
 
 _SESSION_ID = re.compile(r"(?=.*\d)[\w.:-]{8,100}")
 
@@ -61,7 +65,7 @@ class Compiler:
                 return self._words(text, kind, prefix=True)
             case Phrase(text):
                 atoms = phrase_atoms(text)
-                return AnyPhrase(text, (Alternative(atoms),)) if atoms else _literal(text, kind)
+                return AnyPhrase(text, _bounded((Alternative(atoms),)), exact=True) if atoms else _literal(text, kind)
             case Field():
                 return self._resolver.clause(node, kind)
             case Not(child):
@@ -76,7 +80,7 @@ class Compiler:
         if not words:
             return _literal(text, kind)
         needed = [word for word in words if not word.stop] or words
-        found = AllOf(tuple(AnyPhrase(word.text, word.alternatives) for word in needed))
+        found = AllOf(tuple(AnyPhrase(word.text, _bounded(word.alternatives)) for word in needed))
         # A pasted session id means the memories of that session, whose own text does not hold it.
         ids = self._session(text)
         if ids:
@@ -174,6 +178,12 @@ def is_stop_word(node: Node) -> bool:
     return bool(words) and all(word.stop for word in words)
 
 
+def _bounded(alternatives: tuple[Alternative, ...]) -> tuple[Alternative, ...]:
+    return tuple(
+        one if len(one.atoms) <= MAX_ATOMS else Alternative(one.atoms[:MAX_ATOMS], prefix=True) for one in alternatives
+    )
+
+
 def _states_named(tree: Node) -> set[str]:
     """Return the values of every is: field, wherever it stands: naming a state means wanting to see it."""
     match tree:
@@ -189,7 +199,7 @@ def _states_named(tree: Node) -> set[str]:
 
 def _literal(text: str, kind: Kind) -> SqlCondition:
     """Return a condition for a text without letter or digit, which no index holds: the fields are read for it."""
-    forms = list(dict.fromkeys(filter(None, (text.strip(), normalize(text).strip()))))
+    forms = list(dict.fromkeys(filter(None, (whole_characters(text).strip(), normalize(text).strip()))))
     model = memory_model(kind)
     columns = [f"m.{name}" for name in (*model.title_fields, *model.body_fields)]
     if not forms or not columns:

@@ -13,10 +13,14 @@ from search.analysis import Alternative
 
 @dataclass(frozen=True, slots=True)
 class AnyPhrase:
-    """Any of these phrases of consecutive atoms; `label` is the word as the person typed it."""
+    """Any of these phrases of consecutive atoms; `label` is the word as the person typed it.
+
+    An exact one must stand in the text itself: a stem or another variant of a word does not count.
+    """
 
     label: str
     alternatives: tuple[Alternative, ...]
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +69,9 @@ class RowTerms:
 def to_match(expression: Expression) -> str:
     """Return the expression in FTS5's query language."""
     match expression:
-        case AnyPhrase(_, alternatives):
-            return _join([quote_phrase(alternative) for alternative in alternatives], "OR")
+        case AnyPhrase(_, alternatives, exact):
+            written = _join([quote_phrase(alternative) for alternative in alternatives], "OR")
+            return f"({{title_terms body_terms}} : {written})" if exact else written
         case AnyToken(tokens):
             return _join([quote_token(token) for token in tokens], "OR")
         case AnyOf(members):
@@ -93,8 +98,8 @@ def quote_phrase(alternative: Alternative) -> str:
 def matches(expression: Expression, row: RowTerms) -> bool:
     """Return whether a row matches, by the same rules as FTS5."""
     match expression:
-        case AnyPhrase(_, alternatives):
-            return any(has_phrase(row, alternative) for alternative in alternatives)
+        case AnyPhrase(_, alternatives, exact):
+            return any(has_phrase(row, alternative, exact=exact) for alternative in alternatives)
         case AnyToken(tokens):
             return any(f" {token} " in row.scope for token in tokens)
         case AllOf(members):
@@ -105,10 +110,10 @@ def matches(expression: Expression, row: RowTerms) -> bool:
             return not any(matches(member, row) for member in members)
 
 
-def has_phrase(row: RowTerms, alternative: Alternative) -> bool:
-    """Return whether a phrase occurs in one of the text columns."""
+def has_phrase(row: RowTerms, alternative: Alternative, *, exact: bool = False) -> bool:
+    """Return whether a phrase occurs in one of the text columns, when exact not as a variant."""
     wanted = phrase_text(alternative)
-    return wanted in row.title or wanted in row.body or wanted in row.variants
+    return wanted in row.title or wanted in row.body or (not exact and wanted in row.variants)
 
 
 def phrase_text(alternative: Alternative) -> str:

@@ -1,6 +1,7 @@
 """Fields of the query language -> filter tokens and column conditions, with names resolved in the database."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import tzinfo
 
 from django.db import connection
@@ -23,6 +24,7 @@ from search.keyword.expression import EVERYTHING, AnyOf, AnyToken, Expression, N
 from search.keyword.files import FILE_LINKS, file_ids
 from search.keyword.plan import NOTHING, SqlCondition
 from search.query import Field, FieldName
+from search.texts import whole_characters
 from search.times import period_of
 
 HIDDEN_FLAGS = ("archived", "trashed", "noise", "superseded")
@@ -44,6 +46,8 @@ class FieldResolver:
 
     def clause(self, field: Field, kind: Kind) -> Clause:
         """Return what a field asks of one kind."""
+        # The tree is text as typed; what is bound to a statement must be whole characters.
+        field = replace(field, values=tuple(map(whole_characters, field.values)))
         values = field.values
         match field.name:
             case FieldName.KIND:

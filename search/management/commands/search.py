@@ -9,6 +9,7 @@ from django.utils import timezone
 from search.formatter import ResultFormatter
 from search.orchestrator import SearchOrchestrator
 from search.request import normalize_params
+from search.texts import whole_characters
 
 
 class Command(BaseCommand):
@@ -58,4 +59,4 @@ class Command(BaseCommand):
             text = formatter.to_markdown(result)
         else:
             text = formatter.to_table(result, explain=options["explain"])
-        self.stdout.write(text.encode("utf-8", "replace").decode())
+        self.stdout.write(whole_characters(text))

@@ -10,6 +10,7 @@ from memweb.memories.models import Memory, memory_model
 from search.formatter import to_json
 from search.memory_page import memory_files, memory_markdown
 from search.results import iso_time
+from search.texts import whole_characters
 
 
 class Command(BaseCommand):
@@ -34,7 +35,7 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(to_json([memory_data(memory) for memory in memories]))
         else:
-            self.stdout.write("\n---\n\n".join(map(memory_markdown, memories)).encode("utf-8", "replace").decode())
+            self.stdout.write(whole_characters("\n---\n\n".join(map(memory_markdown, memories))))
         if missing:
             raise CommandError(f"there is no memory {', '.join(missing)}")
 
