@@ -5,7 +5,8 @@ import re
 # An attribute may hold `>` inside quotes; a quote that is never closed must not save the tag from being seen.
 _ATTRIBUTES = r"""(?:\s(?:"[^"]*"|'[^']*'|[^>"'])*|\s[^>]*)?"""
 _TAG = re.compile(rf"<\s*(?P<close>/?)\s*private{_ATTRIBUTES}(?P<empty>/?)(?:>|\Z)", re.IGNORECASE)
-_ESCAPED = re.compile(r"&lt;\s*private\b(?:(?!&gt;).)*&gt;.*?&lt;\s*/\s*private\s*&gt;", re.IGNORECASE | re.DOTALL)
+# Bounded, so that thousands of openings take no longer than their length.
+_ESCAPED_TAG = re.compile(r"&lt;\s{0,9}(?P<close>/?)\s{0,9}private\b[^&<>]{0,200}&gt;", re.IGNORECASE)
 
 
 def strip_private(text: str) -> str:
@@ -25,11 +26,12 @@ def strip_private_texts(texts: list[str]) -> list[str]:
     """
     if not any(map(may_hold_private, texts)):
         return texts
+    last_close = max((number for number, text in enumerate(texts) if _closes(text)), default=-1)
     result, depth = [], 0
     for number, text in enumerate(texts):
-        visible, depth = _strip(_ESCAPED.sub("", text), depth)
+        visible, depth = _strip(_strip_escaped(text), depth)
         result.append(visible)
-        if depth and not any(match["close"] for later in texts[number + 1 :] for match in _TAG.finditer(later)):
+        if number >= last_close:
             depth = 0
     return result
 
@@ -55,3 +57,32 @@ def _strip(text: str, depth: int) -> tuple[str, int]:
     if not depth:
         visible.append(text[position:])
     return "".join(visible), depth
+
+
+def _closes(text: str) -> bool:
+    return any(match["close"] for match in _TAG.finditer(text))
+
+
+def _strip_escaped(text: str) -> str:
+    """Return the text without passages between HTML-escaped tags; one that is not closed is talk about the tag.
+
+    Where openings outnumber closings, all from the first opening to the last closing is hidden.
+    """
+    visible, position, depth = [], 0, 0
+    start, end = -1, -1
+    for match in _ESCAPED_TAG.finditer(text):
+        if match["close"]:
+            if depth:
+                depth, end = depth - 1, match.end()
+            continue
+        if not depth:
+            if end > position:
+                visible.append(text[position:start])
+                position = end
+            start = match.start()
+        depth += 1
+    if end > position:
+        visible.append(text[position:start])
+        position = end
+    visible.append(text[position:])
+    return "".join(visible)
