@@ -221,7 +221,7 @@ def test_update_of_a_column_that_is_not_indexed_leaves_the_index_alone() -> None
 
 # Every one of them makes SQLite's schema editor build the table anew.
 SCHEMA_EDITS = {
-    "add field": migrations.AddField("observation", "added", models.TextField(default="x")),
+    "add field": migrations.AddField("observation", "added", models.TextField(db_default="x")),
     "alter length": migrations.AlterField("observation", "content_hash", models.CharField(max_length=99, default="")),
     "alter null": migrations.AlterField("observation", "title", models.TextField(null=True)),
     "add constraint": migrations.AddConstraint(
