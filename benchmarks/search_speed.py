@@ -2,8 +2,8 @@
 
     python -m benchmarks search [--rows 2000 20000 200000] [--keep FOLDER]
 
-Each collection is generated, imported and searched in a process and data folder of its own. With --keep the folders stay
-and are used again. Figures are milliseconds on this machine; compare the columns, not the machines.
+Each collection is generated, imported and searched in a process and data folder of its own. With --keep the folders
+stay and are used again. Figures are milliseconds on this machine; compare the columns, not the machines.
 """
 
 import argparse

@@ -50,7 +50,7 @@ class SignInRequiredMiddleware(LoginRequiredMiddleware):
     A plain redirect would make htmx put the sign-in page inside the fragment's place.
     """
 
-    def handle_no_permission(  # type: ignore[override] - htmx reads a header of its own instead of the redirect
+    def handle_no_permission(  # type: ignore[override]  # htmx reads a header of its own instead of the redirect
         self, request: HttpRequest, view_func: Callable[..., Any]
     ) -> HttpResponseBase:
         if "HX-Request" not in request.headers:

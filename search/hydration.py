@@ -11,7 +11,11 @@ from search.keyword.expression import AnyPhrase
 from search.ranking import Score
 from search.results import Explanation, Hit
 
-_NAMES = {"=c": (Concept, "name"), "=f": (FilePath, "path"), "=g": (Tag, "name")}
+_NAMES: dict[str, tuple[type[Concept] | type[FilePath] | type[Tag], str]] = {
+    "=c": (Concept, "name"),
+    "=f": (FilePath, "path"),
+    "=g": (Tag, "name"),
+}
 _FIELD_LABELS = {"next_steps": "next steps"}
 
 Key = tuple[Kind, int]

@@ -29,7 +29,7 @@ class Score:
     words: tuple[str, ...]
 
 
-class CollectionBM25(BM25Okapi):  # type: ignore[misc]
+class CollectionBM25(BM25Okapi):
     """Okapi BM25 of candidates whose document frequencies and lengths come from the whole collection.
 
     Candidates are given as one dictionary each, from word number to weighted term frequency. The idf is

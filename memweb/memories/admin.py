@@ -1,6 +1,6 @@
 """Django admin of what is remembered. Lists stay fast on large tables: no full counts, relations by autocomplete."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -28,7 +28,7 @@ PROVENANCE = ("source", "source_row", "import_batch", "source_data", "updated_at
 class MemoryAdmin(admin.ModelAdmin):
     """What the admin of all four kinds has in common."""
 
-    list_display = ("ref", "heading", "project", "created_at", "state")
+    list_display: tuple[str, ...] = ("ref", "heading", "project", "created_at", "state")
     list_display_links = ("ref", "heading")
     list_filter = ("state", "is_noise", "pinned", "time_quality")
     list_select_related = ("project",)
@@ -36,7 +36,7 @@ class MemoryAdmin(admin.ModelAdmin):
     show_full_result_count = False
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
-    autocomplete_fields = ("project", "session", "superseded_by", "tags")
+    autocomplete_fields: ClassVar[Any] = ("project", "session", "superseded_by", "tags")
     readonly_fields = PROVENANCE
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:

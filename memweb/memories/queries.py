@@ -7,7 +7,7 @@ from django.db import models
 TERM_COLUMNS = ("title_terms", "body_terms", "variant_terms", "scope_terms")
 
 
-class MemoryQuerySet(models.QuerySet[Any]):
+class MemoryQuerySet(models.QuerySet[Any, Any]):
     """Rows of one kind of memory."""
 
     def for_indexing(self) -> Self:
@@ -25,3 +25,19 @@ class MemoryQuerySet(models.QuerySet[Any]):
     def _attachments(self) -> list[str]:
         names = {field.name for field in self.model._meta.get_fields()}
         return ["tags"] + [name for name in ("concepts", "files", "file_links__file") if name.split("__")[0] in names]
+
+
+class MemoryManager(models.Manager[Any]):
+    """The door to the rows of one kind of memory."""
+
+    def get_queryset(self) -> MemoryQuerySet:
+        return MemoryQuerySet(self.model, using=self._db)
+
+    def for_indexing(self) -> MemoryQuerySet:
+        return self.get_queryset().for_indexing()
+
+    def for_display(self) -> MemoryQuerySet:
+        return self.get_queryset().for_display()
+
+    def for_list(self) -> MemoryQuerySet:
+        return self.get_queryset().for_list()

@@ -1,8 +1,8 @@
 """Fields of the query language -> filter tokens and column conditions, with names resolved in the database."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 
 from django.db import connection
 from django.db.models import Q
@@ -82,7 +82,7 @@ class FieldResolver:
             case _:
                 return NOTHING
 
-    def _lookup(self, field: Field, ids_of: "IdLookup") -> list[int]:
+    def _lookup(self, field: Field, ids_of: Callable[[str], list[int]]) -> list[int]:
         key = (field.name, field.values)
         if key not in self._ids:
             ids: list[int] = []
@@ -94,14 +94,9 @@ class FieldResolver:
             self._ids[key] = list(dict.fromkeys(ids))
         return self._ids[key]
 
-    def _times(self, sql: str, moments: Sequence[object]) -> SqlCondition:
+    def _times(self, sql: str, moments: Sequence[datetime]) -> SqlCondition:
         adapt = connection.ops.adapt_datetimefield_value
         return SqlCondition(" OR ".join([sql] * len(moments)), tuple(adapt(moment) for moment in moments))
-
-
-class IdLookup:  # the shape of the functions below
-    def __call__(self, value: str) -> list[int]:
-        raise NotImplementedError
 
 
 def project_ids(name: str) -> list[int]:

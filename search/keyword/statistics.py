@@ -30,22 +30,32 @@ def collection_statistics(words: Sequence[AnyPhrase], kinds: Iterable[Kind]) -> 
     documents = sum(size.documents for size in sizes.values())
     length = sum(size.atoms for size in sizes.values())
     frequencies = dict.fromkeys(words, 0)
-    parts, params = [], []
-    for kind in sizes:
-        table = TABLES[kind]
-        for word in words:
-            # Rows are counted in the order of their ids; the last one counted tells how far COUNTED reached.
-            parts.append(
-                f"SELECT * FROM (SELECT count(*), max(rowid) FROM"
-                f" (SELECT rowid FROM {table} WHERE {table} MATCH %s ORDER BY rowid LIMIT {COUNTED}))"
-            )
-            params.append(to_match(word))
-    if parts:
-        rows = rows_within(0.5, " UNION ALL ".join(parts), params).rows
-        wanted = [(kind, word) for kind in sizes for word in words]
-        for (kind, word), (count, reached) in zip(wanted, rows, strict=False):
-            frequencies[word] += count if count < COUNTED else _extrapolated(count, reached, sizes[kind])
+    for (kind, word), (count, reached) in _counts(words, list(sizes)).items():
+        frequencies[word] += count if count < COUNTED else _extrapolated(count, reached, sizes[kind])
     return Collection(documents, length / documents if documents else 1.0, frequencies)
+
+
+def _counts(words: Sequence[AnyPhrase], kinds: Sequence[Kind]) -> dict[tuple[Kind, AnyPhrase], tuple[int, int]]:
+    """Return how many rows hold each word, up to COUNTED, and the last of these; kinds that cannot be read are left out.
+
+    Rows are counted in the order of their ids, so the last one tells how far COUNTED reached.
+    """
+    wanted = [(kind, word) for kind in kinds for word in words]
+    parts = [
+        f"SELECT * FROM (SELECT count(*), max(rowid) FROM"
+        f" (SELECT rowid FROM {TABLES[kind]} WHERE {TABLES[kind]} MATCH %s ORDER BY rowid LIMIT {COUNTED}))"
+        for kind, _ in wanted
+    ]
+    if not parts:
+        return {}
+    try:
+        rows = rows_within(0.5, " UNION ALL ".join(parts), [to_match(word) for _, word in wanted]).rows
+    except DatabaseError:
+        # One damaged index must not cost the others their statistics.
+        if len(kinds) == 1:
+            return {}
+        return {key: count for kind in kinds for key, count in _counts(words, [kind]).items()}
+    return dict(zip(wanted, rows, strict=False))
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,15 +64,14 @@ class SQLiteSearchStrategy:
 
     def find(self, limit: int = COUNTED, last_ids: Mapping[Kind, int] | None = None) -> dict[Kind, Found]:
         """Return the matching ids of each kind, at most `limit` each; `last_ids` bounds them from above."""
-        # A StrEnum member is its text, so the kinds as SQLite returns them find their lists.
         found: dict[Kind, list[int]] = {kind: [] for kind in self.plans}
-        ids_of: Mapping[str, list[int]] = found
+        ids_of = {str(kind): ids for kind, ids in found.items()}
         parts: dict[Kind, tuple[str, list[Any]]] = {}
         for kind, plan in self.plans.items():
             last_id = None if last_ids is None else last_ids.get(kind, 0)
             few = self._among_few(kind, plan, last_id) if plan.conditions else None
             if few is not None:
-                found[kind] = few
+                found[kind] += few
             else:
                 parts[kind] = self._matching(kind, plan, limit, last_id)
         rows = self._union(parts, STATEMENT_SECONDS)

@@ -10,7 +10,7 @@ from memweb.memories.kinds import Kind, Ref
 from memweb.memories.models.imports import ImportBatch, Source
 from memweb.memories.models.labels import Tag
 from memweb.memories.models.projects import Project, Session
-from memweb.memories.queries import TERM_COLUMNS, MemoryQuerySet
+from memweb.memories.queries import TERM_COLUMNS, MemoryManager
 
 
 class State(models.TextChoices):
@@ -104,7 +104,7 @@ class Memory(models.Model):
     variant_terms = TermField()
     scope_terms = TermField()
 
-    objects = MemoryQuerySet.as_manager()
+    objects = MemoryManager()
 
     class Meta:
         abstract = True
@@ -158,7 +158,7 @@ class Memory(models.Model):
         flags = [] if self.state == State.ACTIVE else [str(self.state)]
         if self.is_noise:
             flags.append("noise")
-        if self.superseded_by_id is not None:
+        if self.superseded_by_id is not None:  # type: ignore[attr-defined]
             flags.append("superseded")
         if self.pinned:
             flags.append("pinned")

@@ -1,6 +1,7 @@
 """What memories are filtered by and many share: concepts, file paths, tags."""
 
 from pathlib import PurePosixPath
+from typing import Any
 
 from django.db import models
 
@@ -39,9 +40,9 @@ class FilePath(models.Model):
     def __str__(self) -> str:
         return self.path
 
-    def save(self, **kwargs: object) -> None:  # type: ignore[override]
+    def save(self, **kwargs: Any) -> None:
         self.name = base_name(self.path)
-        super().save(**kwargs)  # type: ignore[arg-type]
+        super().save(**kwargs)
 
 
 def base_name(path: str) -> str:
