@@ -78,20 +78,20 @@ def memory_page(memory: Memory, permalink: str) -> MemoryPage:
         citation=f"[{memory.ref}] {title}",
         kind=str(memory.kind),
         kind_label=memory.kind.label,
-        type=getattr(memory, "type", ""),
+        type=clean(getattr(memory, "type", "")),
         title=title,
         subtitle=clean(getattr(memory, "subtitle", "")),
         flags=memory.flags,
-        project_label=memory.project.label,
+        project_label=clean(memory.project.label),
         project_url=links.toggled(FieldName.PROJECT, memory.project.name),
-        session_label=session.label[:120] if session else "",
+        session_label=clean(session.label[:120]) if session else "",
         session_url=links.url(query=f"session:{session.pk}", order=Order.OLDEST) if session else "",
         created_at=memory.created_at,
         time_note=time_note(memory),
         sections=list(_sections(memory)),
         files=[(path, role, links.toggled(FieldName.FILE, path)) for path, role in memory_files(memory)],
-        concepts=[(name, links.toggled(FieldName.CONCEPT, name)) for name in _concepts(memory)],
-        tags=[tag.name for tag in memory.tags.all()],
+        concepts=[(clean(name), links.toggled(FieldName.CONCEPT, name)) for name in _concepts(memory)],
+        tags=[clean(tag.name) for tag in memory.tags.all()],
         facts_rows=_provenance(memory),
         raw=clean(json.dumps(memory.source_data, ensure_ascii=False, indent=2)) if memory.source_data else "",
         back_url=reverse("search"),
@@ -103,7 +103,10 @@ def memory_page(memory: Memory, permalink: str) -> MemoryPage:
 def memory_markdown(memory: Memory) -> str:
     """Return a memory as Markdown, for pasting elsewhere."""
     moment = memory.created_at.isoformat(timespec="seconds") if memory.created_at else "time unknown"
-    parts = [f"# {clean(memory.heading)}", f"{memory.ref} · {memory.kind.label} · {memory.project.label} · {moment}"]
+    parts = [
+        f"# {clean(memory.heading)}",
+        f"{memory.ref} · {memory.kind.label} · {clean(memory.project.label)} · {moment}",
+    ]
     for name, label in SECTIONS[memory.kind]:
         value = getattr(memory, name)
         text = "\n".join(f"- {one}" for one in value) if isinstance(value, list) else value

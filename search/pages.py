@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import Memory, Project, TimeQuality
+from search.analysis import clean
 from search.query import FieldName, Node, fields, remove_field, to_text, toggle_field
 from search.request import Order, Problem, SearchRequest
 from search.results import DidYouMean, FacetValue, Hit, SearchResult
@@ -130,7 +131,7 @@ def search_page(
         order_choices=links.orders(),
         facets=[_facet(name, values, links) for name, values in result.facets.items()],
         pills=links.pills(),
-        explanation=result.explanation,
+        explanation=clean(result.explanation),
         total_label=total_label(result),
         took_label=f"{result.took_ms:.0f} ms",
         notes=[f"{problem.field}: {problem.message}; it was left out." for problem in problems] + list(result.notes),
@@ -186,9 +187,9 @@ class Links:
                 tree: Node = (
                     self._without_negated(one.name, value) if negated else remove_field(self._tree, one.name, value)
                 )
-                pills.append(Pill(label, self.url(query=to_text(tree))))
+                pills.append(Pill(clean(label), self.url(query=to_text(tree))))
         for name, values in self._filters().items():
-            pills += [Pill(f"{name}: {value}", self._without(name, value)) for value in values]
+            pills += [Pill(clean(f"{name}: {value}"), self._without(name, value)) for value in values]
         return pills
 
     def hidden_fields(self) -> list[tuple[str, str]]:
@@ -236,21 +237,21 @@ def hit_view(hit: Hit, links: Links) -> HitView:
         url=memory.get_absolute_url(),
         kind=str(hit.kind),
         kind_label=hit.kind.label,
-        type=getattr(memory, "type", ""),
+        type=clean(getattr(memory, "type", "")),
         title=hit.title_html,
         snippet=hit.snippet_html,
-        project_label=memory.project.label,
+        project_label=clean(memory.project.label),
         project_url=links.toggled(FieldName.PROJECT, memory.project.name),
-        session_label=memory.session.label[:80] if memory.session else "",
+        session_label=clean(memory.session.label[:80]) if memory.session else "",
         session_url=links.url(query=f"session:{memory.session_id}", order=Order.OLDEST) if memory.session else "",
         created_at=memory.created_at,
         time_note=time_note(memory),
         matched=hit.explain.matched_via,
         why=_why(hit),
-        files=list(hit.files[:3]),
+        files=[clean(path) for path in hit.files[:3]],
         more_files=max(0, len(hit.files) - 3),
-        concepts=[(name, links.toggled(FieldName.CONCEPT, name)) for name in hit.concepts],
-        tags=list(hit.tags),
+        concepts=[(clean(name), links.toggled(FieldName.CONCEPT, name)) for name in hit.concepts],
+        tags=[clean(name) for name in hit.tags],
         flags=[flag for flag in memory.flags if flag != "doubtful"],
         tokens_label=f"{memory.discovery_tokens:,} tokens" if memory.discovery_tokens else "",
     )
@@ -302,7 +303,7 @@ def _facet_label(name: str, value: str) -> str:
     if name == "kind":
         plural = Kind(value).plural
         return plural[0].upper() + plural[1:]
-    return Project(name=value).label
+    return clean(Project(name=value).label)
 
 
 def _suggestion(meant: DidYouMean | None, links: Links) -> Suggestion | None:

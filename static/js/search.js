@@ -66,7 +66,7 @@ document.body.addEventListener("htmx:historyRestore", follow);
 
 // Typing replaces the address, a link adds one to the history, whatever the answer's headers say.
 document.body.addEventListener("htmx:beforeHistoryUpdate", (event) => {
-  event.detail.history.type = event.detail.elt === box ? "replace" : "push";
+  event.detail.history.type = event.detail.requestConfig.elt === box ? "replace" : "push";
 });
 
 document.body.addEventListener("htmx:responseError", (event) => {
