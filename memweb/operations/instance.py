@@ -34,7 +34,7 @@ def hold_data_dir(folder: Path) -> Iterator[Callable[[str], None]]:
         if not _lock(file, fcntl.LOCK_EX, attempts=5):
             other = _read(file)
             raise Problem(
-                f"another memweb runs with the data folder {folder} (process {other.process_id}, {other.address});"
+                f"another memweb runs with the data folder {folder} (process {other.process_id}, {other.address or 'starting'});"
                 " `memweb signin` prints a new sign-in link for it, Ctrl-C in its terminal stops it"
             )
 
@@ -43,7 +43,7 @@ def hold_data_dir(folder: Path) -> Iterator[Callable[[str], None]]:
             json.dump({"process_id": os.getpid(), "address": address}, file)
             file.flush()
 
-        announce("starting")
+        announce("")
         yield announce
 
 

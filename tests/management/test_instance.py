@@ -12,7 +12,7 @@ from memweb.operations.problems import Problem
 def test_folder_is_free_before_and_after(tmp_path: Path) -> None:
     assert running_instance(tmp_path) is None
     with hold_data_dir(tmp_path) as announce:
-        assert running_instance(tmp_path) == Instance(os.getpid(), "starting")
+        assert running_instance(tmp_path) == Instance(os.getpid(), "")
         announce("http://127.0.0.1:8000")
         assert running_instance(tmp_path) == Instance(os.getpid(), "http://127.0.0.1:8000")
     assert running_instance(tmp_path) is None
@@ -33,4 +33,4 @@ def test_lock_file_left_by_a_crash_holds_nothing(tmp_path: Path) -> None:
     (tmp_path / LOCK_NAME).write_text('{"process_id": 1, "address": "http://127.0.0.1:1"}', encoding="utf-8")
     assert running_instance(tmp_path) is None
     with hold_data_dir(tmp_path):
-        assert running_instance(tmp_path) == Instance(os.getpid(), "starting")
+        assert running_instance(tmp_path) == Instance(os.getpid(), "")

@@ -39,6 +39,13 @@ def test_link_leads_to_the_memweb_that_runs() -> None:
     assert hint == ""
 
 
+def test_link_to_a_memweb_that_is_still_starting_leads_where_it_will_be() -> None:
+    with hold_data_dir(settings.DATA_DIR):
+        link, hint = sign_in()
+    assert link.startswith("http://127.0.0.1:8000/accounts/link/")
+    assert hint == ""
+
+
 def test_link_for_another_user() -> None:
     alice = User.objects.create_user("alice")
     answer = json.loads(sign_in("--user", "alice", "--json")[0])

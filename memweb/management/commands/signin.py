@@ -27,7 +27,7 @@ class Command(BaseCommand):
         user = find_user(options["user"]) if options["user"] else ensure_owner()
         running = running_instance(settings.DATA_DIR)
         configured = public_address(settings.HOST, settings.PORT, settings.HOST_NAMES, settings.HTTPS)
-        link = sign_in_address(user, running.address if running else configured)
+        link = sign_in_address(user, (running and running.address) or configured)
         if options["json"]:
             self.stdout.write(json.dumps({"user": user.username, "link": link, "running": running is not None}))
             return
