@@ -36,7 +36,7 @@ def collection_statistics(words: Sequence[AnyPhrase], kinds: Iterable[Kind]) -> 
 
 
 def _counts(words: Sequence[AnyPhrase], kinds: Sequence[Kind]) -> dict[tuple[Kind, AnyPhrase], tuple[int, int]]:
-    """Return how many rows hold each word, up to COUNTED, and the last of these; kinds that cannot be read are left out.
+    """Return how many rows hold each word, up to COUNTED, and the last of these; kinds that cannot be read not.
 
     Rows are counted in the order of their ids, so the last one tells how far COUNTED reached.
     """
