@@ -222,8 +222,8 @@ def normalize_params(
     for key in params:
         name = _ALIASES.get(key, key)
         texts = _texts(params, key)
-        if name in {"types"} and texts and all(text in _KIND_NAMES for text in texts):
-            name, texts = "kinds", [str(_KIND_NAMES[text]) for text in texts]
+        if name == "types" and texts and all(text in _KIND_NAMES for text in _comma_list(texts)):
+            name, texts = "kinds", [str(_KIND_NAMES[text]) for text in _comma_list(texts)]
         if not texts and name != "query":
             continue
         try:
