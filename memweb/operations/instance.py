@@ -33,8 +33,9 @@ def hold_data_dir(folder: Path) -> Iterator[Callable[[str], None]]:
     with (folder / LOCK_NAME).open("a+", encoding="utf-8") as file:
         if not _lock(file, fcntl.LOCK_EX, attempts=5):
             other = _read(file)
+            where = other.address or "starting"
             raise Problem(
-                f"another memweb runs with the data folder {folder} (process {other.process_id}, {other.address or 'starting'});"
+                f"another memweb runs with the data folder {folder} (process {other.process_id}, {where});"
                 " `memweb signin` prints a new sign-in link for it, Ctrl-C in its terminal stops it"
             )
 

@@ -53,8 +53,17 @@ def bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host and not host.startswith("[") else host
 
 
+def stop_on_signals() -> None:
+    """Make Ctrl-C and SIGTERM end the program with exit code 0, through every `finally`.
+
+    SIGINT is set too, because a shell starts programs in the background with SIGINT ignored.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
+
+
 def serve(application: Callable[..., Any], listening: socket.socket, threads: int, https: bool) -> None:
-    """Answer requests until Ctrl-C or SIGTERM; requests that are being answered then get a moment to end."""
+    """Answer requests until the program is told to stop; requests that are being answered then get a moment to end."""
     server = create_server(
         application,
         sockets=[listening],
@@ -65,7 +74,6 @@ def serve(application: Callable[..., Any], listening: socket.socket, threads: in
         max_request_body_size=LARGEST_BODY,
         asyncore_use_poll=True,
     )
-    signal.signal(signal.SIGTERM, _stop)
     server.run()
     server.close()
 

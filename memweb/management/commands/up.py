@@ -13,7 +13,7 @@ from memweb.operations.first_import import FirstSource, background_import, first
 from memweb.operations.instance import hold_data_dir
 from memweb.operations.preparation import check_disk, prepare_database, prepare_static_files
 from memweb.operations.problems import Problem
-from memweb.operations.server import WILDCARDS, bracketed, open_socket, public_address, serve
+from memweb.operations.server import WILDCARDS, bracketed, open_socket, public_address, serve, stop_on_signals
 
 
 class Command(BaseCommand):
@@ -34,6 +34,7 @@ class Command(BaseCommand):
         host, port = options["host"].strip("[]"), options["port"]
         if not 0 <= port <= 65535:
             raise Problem(f"--port {port} is not a port; use a number from 1 to 65535, or 0 for any free one")
+        stop_on_signals()
         os.umask(0o077)  # what memweb writes is its owner's alone
         folder = settings.DATA_DIR
         check_disk(folder)
