@@ -1,6 +1,7 @@
 """What a file filter means: exact path, base name, directory, or glob, always at whole path parts."""
 
 import re
+from fnmatch import translate
 from functools import lru_cache
 
 from django.db.models import Q
@@ -50,42 +51,39 @@ def path_pattern(value: str) -> re.Pattern[str]:
     return re.compile(start + body + (r"/" if value.endswith("/") else r"(?:/|$)"))
 
 
-@lru_cache(maxsize=256)
-def glob_pattern(value: str) -> re.Pattern[str]:
-    """Return the pattern of a glob, anchored at path parts on both sides."""
-    out = [r"^/" if value.startswith("/") else r"(?:^|/)"]
-    rest = value.strip("/")
-    at = 0
-    while at < len(rest):
-        if rest.startswith("**/", at):
-            out.append(r"(?:[^/]+/)*")
-            at += 3
-        elif rest.startswith("**", at):
-            out.append(r".*")
-            at += 2
-        elif rest[at] == "*":
-            out.append(r"[^/]*")
-            at += 1
-        elif rest[at] == "?":
-            out.append(r"[^/]")
-            at += 1
-        elif (closing := rest.find("]", at + 2)) > 0 and rest[at] == "[":
-            members = rest[at + 1 : closing].replace("\\", r"\\").replace("[", r"\[")
-            out.append("[" + ("^" + members[1:] if members.startswith("!") else members.replace("^", r"\^")) + "]")
-            at = closing + 1
-        else:
-            out.append(re.escape(rest[at]))
-            at += 1
-    try:
-        return re.compile("".join(out) + ("/" if value.endswith("/") else "$"))
-    except re.error:  # a range such as [z-a]
-        return re.compile(re.escape(value))
+class Glob:
+    """A pattern of paths. `*`, `?` and `[...]` stay within one part, a part `**` is any number of parts.
+
+    Decided part by part from the end, so that no pattern takes longer than its parts times those of the path.
+    """
+
+    def __init__(self, value: str) -> None:
+        parts = value.split("/")
+        self._begins_anywhere = parts[0] != ""
+        self._is_directory = parts[-1] in {"", "**"}
+        if self._is_directory:
+            del parts[-1]
+        self._parts = [None if part == "**" else re.compile(translate(part)).match for part in reversed(parts)]
+
+    def matches(self, path: str) -> bool:
+        """Return whether a path (with `/` only) is meant: as a whole, or from one of its parts on."""
+        names = path.split("/")
+        # Places in the path at which what is left of the pattern may end.
+        ends = set(range(len(names))) if self._is_directory else {len(names)}
+        for matches in self._parts:
+            if matches is None:
+                ends = set(range(max(ends) + 1))
+            else:
+                ends = {end - 1 for end in ends if end and matches(names[end - 1])}
+            if not ends:
+                return False
+        return self._begins_anywhere or 0 in ends
 
 
 def _glob_ids(value: str) -> list[int]:
-    pattern = glob_pattern(value)
+    pattern = Glob(value)
     literal = max(_GLOB_SIGNS.split(re.sub(r"\[[^\]]*\]?", "*", value)), key=len).strip("/")
-    found = [pk for pk, path in _candidates(literal) if pattern.search(_comparable(path))]
+    found = [pk for pk, path in _candidates(literal) if pattern.matches(_comparable(path))]
     return found[:MAX_FILES]
 
 
