@@ -8,7 +8,7 @@ from typing import Any
 from memweb.memories.kinds import Kind
 from memweb.memories.models import TimeQuality
 from memweb.sources.cells import Contents, read_list
-from memweb.sources.cleaning import clean_text, clean_value
+from memweb.sources.cleaning import clean_text, clean_value, sound_text
 from memweb.sources.noise import is_error_object, is_observer_project, is_task_notification, machine_prompt
 from memweb.sources.private import may_hold_private, strip_private_texts
 from memweb.sources.records import (
@@ -255,10 +255,11 @@ class RowReader:
         self, kind: Kind, row: Row, name: str, contents: Contents, place: str, extra: dict[str, Any]
     ) -> list[str]:
         raw = row.get(name)
-        cell = read_list(raw, contents)
-        sound = [clean_text(value) if "\0" in value or not value.isascii() else value for value in cell.values]
-        values = [value for value in strip_private_texts(sound) if value.strip()]
+        cell = read_list(sound_text(raw) if isinstance(raw, bytes) else raw, contents)
+        sound = [text for text in map(sound_text, cell.values) if text]
+        values = strip_private_texts(sound)
         if values != sound:
+            values = [value.strip() for value in values if value.strip()]
             # The raw cell is not kept either: it holds what was taken out.
             self.tally.note("private", kind, f"taken out of {name}", ", ".join(values) or "(nothing left)")
         elif not cell.is_clean:

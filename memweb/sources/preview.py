@@ -28,6 +28,7 @@ class Preview:
         self._reader = reader
         self._source_id = source.pk if source else None
         self._seen: dict[bytes, str] = {}
+        self._taken: set[str] = set()
 
     def run(self, progress: Progress) -> None:
         done = 0
@@ -56,11 +57,13 @@ class Preview:
                 self.tally.note(
                     "duplicate", kind, "equal in session, time and all texts", f"{record.row} equals {first}"
                 )
-            elif print.key in known:
+            elif print.key in known and print.key not in self._taken:
                 content, source_id = known[print.key]
                 same = source_id != self._source_id or content == print.content
                 self.tally.count(kind, "unchanged" if same else "updated")
-            elif not isinstance(record, SessionRecord) and rows.get(record.row, "") == record.moment.at:
+            elif not isinstance(record, SessionRecord) and rows.get(record.row, ("",))[0] == record.moment.at:
+                # The memory gets this key; another row with its old text is then new.
+                self._taken.add(rows[record.row][1])
                 self.tally.count(kind, "updated")
             else:
                 self.tally.count(kind, "imported")
@@ -71,8 +74,8 @@ class Preview:
         found = memory_model(Kind(kind)).objects.filter(source_key__in=keys)
         return {key: (content, id) for key, content, id in found.values_list("source_key", "content_hash", "source_id")}
 
-    def _known_rows(self, kind: str, rows: list[str]) -> dict[str, datetime | None]:
+    def _known_rows(self, kind: str, rows: list[str]) -> dict[str, tuple[datetime | None, str]]:
         if kind == "session" or self._source_id is None or not rows:
             return {}
         found = memory_model(Kind(kind)).objects.filter(source=self._source_id, source_row__in=rows)
-        return dict(found.values_list("source_row", "created_at"))
+        return {row: (at, key) for row, at, key in found.values_list("source_row", "created_at", "source_key")}
