@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,7 +38,7 @@ OpenPage = Callable[..., Page]
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.is_relative_to(os.path.dirname(__file__)):  # noqa: PTH120 - what pytest compares with is a path
+        if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.browser)
 
 
