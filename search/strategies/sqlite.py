@@ -28,6 +28,7 @@ SCANNED = 20_000
 SCAN_SECONDS = 1.5
 
 Key = tuple[Kind, int]
+Bounds = tuple[int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class SQLiteSearchStrategy:
             if few is not None:
                 found[kind] += few
             else:
-                parts[kind] = self._matching(kind, plan, limit, last_id)
+                parts[kind] = self._matching(kind, plan, limit, self._id_bounds(kind, plan, last_id))
         rows = self._union(parts, STATEMENT_SECONDS)
         for name, id in rows.rows:
             ids_of[name].append(id)
@@ -102,7 +103,7 @@ class SQLiteSearchStrategy:
         found: dict[Kind, list[int]] = {}
         for kind, plan in self.plans.items():
             members = (phrase, *([plan.expression] if plan.expression else []))
-            sql, params = self._matching(kind, Plan(AllOf(members), plan.conditions), limit, None)
+            sql, params = self._matching(kind, Plan(AllOf(members), plan.conditions), limit, (None, None))
             try:
                 found[kind] = [id for _, id in rows_within(PHRASE_SECONDS, sql, params).rows]
             except DatabaseError as error:
@@ -173,19 +174,35 @@ class SQLiteSearchStrategy:
             rows += [(moment, kind, id) for moment, id in found.rows]
         return rows
 
-    def _matching(self, kind: Kind, plan: Plan, limit: int, last_id: int | None) -> tuple[str, list[Any]]:
+    def _id_bounds(self, kind: Kind, plan: Plan, last_id: int | None) -> Bounds:
+        """Return the lowest and highest id that the column conditions leave, where that is quickly known.
+
+        Memories are mostly written in the order of their times, so the bounds of a day spare the index all other days.
+        """
+        if not plan.conditions:
+            return None, last_id
+        where, values = plan.where()
+        sql = f"SELECT min(m.id), max(m.id) FROM {CONTENT_TABLES[kind]} AS m WHERE 1{where}"
+        rows = rows_within(PROBE_SECONDS, sql, values).rows
+        if not rows or rows[0][0] is None:
+            return None, last_id
+        low, high = rows[0]
+        return low, high if last_id is None else min(high, last_id)
+
+    def _matching(self, kind: Kind, plan: Plan, limit: int, bounds: Bounds) -> tuple[str, list[Any]]:
         """Return the statement for ids of one kind, newest id first, one more than the limit."""
         table = TABLES[kind]
         match = to_match(plan.expression) if plan.expression else '"=a"'
         where, values = plan.where()
-        bound, bounds = ("", []) if last_id is None else (f" AND {table}.rowid <= %s", [last_id])
+        limits = [(sign, id) for sign, id in zip((">=", "<="), bounds, strict=True) if id is not None]
+        bound = "".join(f" AND {table}.rowid {sign} %s" for sign, _ in limits)
         # CROSS JOIN keeps the index as the outer loop: the planner would rather ask it once per row.
         join = f" CROSS JOIN {CONTENT_TABLES[kind]} AS m ON m.id = {table}.rowid" if where else ""
         sql = (
             f"SELECT '{kind}', {table}.rowid FROM {table}{join}"
             f" WHERE {table} MATCH %s{bound}{where} ORDER BY {table}.rowid DESC LIMIT %s"
         )
-        return sql, [match, *bounds, *values, limit + 1]
+        return sql, [match, *(id for _, id in limits), *values, limit + 1]
 
     def _union(self, parts: Mapping[Kind, tuple[str, list[Any]]], seconds: float) -> Rows:
         """Run the statements of several kinds as one; when one fails, each by itself so that only that kind is lost."""
