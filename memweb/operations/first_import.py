@@ -1,16 +1,19 @@
 """What `memweb up` imports by itself, in a process of its own so that pages stay quick meanwhile."""
 
-import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import django
 from django.conf import settings
+from django.db import DatabaseError, connection
+
+from memweb.memories.models import ImportBatch
+from memweb.operations.problems import database_problem
+from memweb.sources.imports import ImportOptions, import_path
+from memweb.sources.records import SourceError
 
 SECONDS_TO_END = 5
 
@@ -34,6 +37,24 @@ def first_source() -> FirstSource | None:
     return None
 
 
+def fingerprint(source: FirstSource) -> str:
+    """Return size and time of change of the files that every write to the source touches; empty when there are none."""
+    if source.format == "git":
+        files = [source.path / ".git" / name for name in ("HEAD", "logs/HEAD", "packed-refs")]
+    else:
+        database = source.path if source.path.is_file() else source.path / "claude-mem.db"
+        files = [database, database.with_name(f"{database.name}-wal")]
+    states = [(file, file.stat()) for file in files if file.is_file()]
+    return " ".join(f"{file}:{state.st_size}:{state.st_mtime_ns}" for file, state in states)
+
+
+def is_imported(source: FirstSource) -> bool:
+    """Return whether the source was imported as it is now, also when that import was undone since."""
+    state = fingerprint(source)
+    done = [ImportBatch.Status.COMPLETE, ImportBatch.Status.UNDONE]
+    return bool(state) and ImportBatch.objects.filter(status__in=done, report__fingerprint=state).exists()
+
+
 @contextmanager
 def background_import(source: FirstSource | None) -> Iterator[None]:
     """Import the source in another process while the block runs; what is not done by its end is done at the next start.
@@ -44,7 +65,7 @@ def background_import(source: FirstSource | None) -> Iterator[None]:
         yield
         return
     process = subprocess.Popen(  # noqa: S603 - this interpreter, with a path that is an argument and no shell
-        [sys.executable, "-m", __name__, str(source.path), source.format],
+        [sys.executable, "-m", "memweb.operations.importing_process", str(source.path), source.format, source.title],
         stdin=subprocess.PIPE,
         start_new_session=True,  # Ctrl-C is for the server, which then ends the import
     )
@@ -59,36 +80,20 @@ def background_import(source: FirstSource | None) -> Iterator[None]:
             process.wait()
 
 
-def run_import(path: Path, format: str) -> str:
+def run_import(source: FirstSource) -> str:
     """Import the source and return one line that says what came of it."""
-    from django.db import DatabaseError, connection
-
-    from memweb.operations.problems import database_problem
-    from memweb.sources.imports import ImportOptions, import_path
-    from memweb.sources.records import SourceError
-
+    state = fingerprint(source)  # before: what is written meanwhile is for the next time
     try:
-        report = import_path(path, ImportOptions(source=format))
+        report = import_path(source.path, ImportOptions(source=source.format))
+        batch = ImportBatch.objects.get(pk=report.batch_id)
+        batch.report["fingerprint"] = state
+        batch.save(update_fields=["report"])
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA optimize")
     except SourceError as error:
         return f"Not imported: {error}"
     except DatabaseError as error:
-        return f"Import of {path} stopped: {database_problem(error)}; it goes on at the next start"
+        return f"Import of {source.path} stopped: {database_problem(error)}; it goes on at the next start"
     if not report.imported:
-        return f"Nothing new in {path}"
-    return f"Imported {report.imported:,} rows from {path} in {report.seconds:,.0f} s"
-
-
-def end_with_parent() -> None:
-    """End this process as soon as the one that started it is gone."""
-    while os.read(sys.stdin.fileno(), 1024):
-        pass
-    os._exit(1)
-
-
-if __name__ == "__main__":
-    os.nice(10)
-    threading.Thread(target=end_with_parent, daemon=True).start()
-    django.setup()
-    sys.stdout.write(f"{'First import':13} {run_import(Path(sys.argv[1]), sys.argv[2])}\n")
+        return f"Nothing new in {source.path}"
+    return f"Imported {report.imported:,} rows from {source.path} in {report.seconds:,.0f} s"

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand
 
 from memweb.accounts.links import sign_in_address
 from memweb.accounts.owner import ensure_owner
-from memweb.operations.first_import import FirstSource, background_import, first_source
+from memweb.operations.first_import import FirstSource, background_import, first_source, is_imported
 from memweb.operations.instance import hold_data_dir
 from memweb.operations.preparation import check_disk, prepare_database, prepare_static_files
 from memweb.operations.problems import Problem
@@ -51,10 +51,11 @@ class Command(BaseCommand):
 
             announce(site)
             source = None if options["no_import"] else first_source()
-            self.say("First import", describe_import(source, options["no_import"]))
+            is_new = source is not None and not is_imported(source)
+            self.say("First import", "left out (--no-import)" if options["no_import"] else describe(source, is_new))
             self.say("Sign in", sign_in_address(ensure_owner(), site))
             self.say("", "The link works once, for one hour; `memweb signin` prints another. Ctrl-C stops memweb.")
-            with background_import(source):
+            with background_import(source if is_new else None):
                 serve(application, listening, settings.SERVER_THREADS, settings.HTTPS)
         self.stdout.write("memweb stopped")
 
@@ -69,10 +70,8 @@ class Command(BaseCommand):
         return f"{done}; keyword index rebuilt for {', '.join(repaired)}" if repaired else done
 
 
-def describe_import(source: FirstSource | None, left_out: bool) -> str:
+def describe(source: FirstSource | None, is_new: bool) -> str:
     """Return in words what is imported, or why nothing is."""
-    if left_out:
-        return "left out (--no-import)"
     if source is None:
         return f"nothing found at {settings.CLAUDE_MEM_PATH}; `memweb import PATH` brings memories in"
-    return f"{source.title}, in the background; pages answer meanwhile"
+    return f"{source.title}{', in the background; pages answer meanwhile' if is_new else ': nothing new'}"
