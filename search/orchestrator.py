@@ -26,6 +26,8 @@ from search.suggestions import suggest
 
 logger = logging.getLogger(__name__)
 
+EVERYTHING = SearchRequest()
+
 # So many rows are ranked by their full text; of more, the newest.
 RANKED = 1_500
 PHRASE_CANDIDATES = 200
@@ -88,6 +90,21 @@ class SearchOrchestrator:
             ranked=search.ranked,
             notes=tuple(search.notes),
         )
+
+    def find_by_concept(self, concept: str, request: SearchRequest = EVERYTHING) -> SearchResult:
+        """Return the memories with a concept among those that a request asks for; newest first without words."""
+        return self.search(replace(request, concepts=(concept,)))
+
+    def find_by_type(self, type: str, request: SearchRequest = EVERYTHING) -> SearchResult:
+        """Return the observations of a type among what a request asks for; newest first without words."""
+        return self.search(replace(request, types=(type,)))
+
+    def find_by_file(self, file: str, request: SearchRequest = EVERYTHING) -> SearchResult:
+        """Return what is remembered about a file among what a request asks for; newest first without words.
+
+        `file` is an exact path, a base name, a directory (`src/` with all below it, `src/*` without) or a glob.
+        """
+        return self.search(replace(request, files=(file,)))
 
     def count(self, request: SearchRequest) -> tuple[int, bool]:
         """Return how many memories a request finds, and whether there are more than were counted."""

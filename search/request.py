@@ -227,7 +227,7 @@ def normalize_params(
         if not texts and name != "query":
             continue
         try:
-            value = _value(name, texts, zone, now)
+            value = _value(name, texts, zone, now, is_list=isinstance(params[key], list | tuple))
         except ValueError as error:
             problems.append(Problem(key, ", ".join(texts)[:200], str(error)))
             continue
@@ -249,7 +249,7 @@ def _texts(params: Mapping[str, object], key: str) -> list[str]:
     return [whole_characters(str(one)) for one in values if one is not None and str(one).strip()]
 
 
-def _value(name: str, texts: list[str], zone: tzinfo, now: datetime | None) -> object:
+def _value(name: str, texts: list[str], zone: tzinfo, now: datetime | None, *, is_list: bool) -> object:
     match name:
         case "query":
             return texts[-1][:MAX_QUERY] if texts else ""
@@ -274,7 +274,8 @@ def _value(name: str, texts: list[str], zone: tzinfo, now: datetime | None) -> o
         case "cursor":
             return texts[-1]
         case _ if name in _LISTS:
-            return tuple(_comma_list(texts))
+            # A list of JSON or of a command line says by itself where a value ends.
+            return tuple(dict.fromkeys(texts)) if is_list else tuple(_comma_list(texts))
     return None
 
 

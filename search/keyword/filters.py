@@ -100,15 +100,20 @@ class FieldResolver:
 
 
 def project_ids(name: str) -> list[int]:
-    """Return the projects that a name means: that of exactly this name or alias, and all merged into it."""
-    found = set(Project.objects.filter(Q(name=name) | Q(aliases__name=name)).values_list("pk", flat=True))
-    targets = Project.objects.filter(pk__in=found, merged_into__isnull=False).values_list("merged_into", flat=True)
-    found |= {target for target in targets if target is not None}
-    frontier = set(found)
-    while frontier:
-        frontier = set(Project.objects.filter(merged_into__in=frontier).values_list("pk", flat=True)) - found
-        found |= frontier
-    return sorted(found)
+    """Return the projects that a name means: that of exactly this name or alias, and all that are merged with it."""
+    sql = """
+        WITH RECURSIVE found(id) AS (
+            SELECT id FROM memories_project WHERE name = %s
+            UNION SELECT project_id FROM memories_projectalias WHERE name = %s
+            UNION SELECT CASE WHEN p.id = found.id THEN p.merged_into_id ELSE p.id END
+            FROM found JOIN memories_project AS p
+                ON p.merged_into_id = found.id OR (p.id = found.id AND p.merged_into_id IS NOT NULL)
+        )
+        SELECT id FROM found ORDER BY id
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [name, name])
+        return [id for (id,) in cursor.fetchall()]
 
 
 def session_ids(value: str) -> list[int]:

@@ -23,6 +23,7 @@ from search.request import (
 
 LOS_ANGELES = ZoneInfo("America/Los_Angeles")
 BERLIN = ZoneInfo("Europe/Berlin")
+OBSERVATION, SUMMARY = Kind.OBSERVATION, Kind.SUMMARY
 NOW = datetime(2026, 3, 31, 12, 0, tzinfo=UTC)
 
 
@@ -46,6 +47,7 @@ ACCEPTED: list[tuple[Mapping[str, Any] | str, SearchRequest]] = [
     ("type=a,b&type=c", SearchRequest(types=("a,b", "c"))),
     ({"types": ["bugfix", "feature"]}, SearchRequest(types=("bugfix", "feature"))),
     ({"types": ("bugfix",)}, SearchRequest(types=("bugfix",))),
+    ({"project": ["my, app"], "kinds": ["o,s"]}, SearchRequest(projects=("my, app",), kinds=(OBSERVATION, SUMMARY))),
     ("type=bugfix&obs_type=feature", SearchRequest(types=("bugfix", "feature"))),
     ("type=&project=%20", SearchRequest()),
     ("project=my%20app", SearchRequest(projects=("my app",))),
