@@ -85,9 +85,10 @@ def run_import(source: FirstSource) -> str:
     state = fingerprint(source)  # before: what is written meanwhile is for the next time
     try:
         report = import_path(source.path, ImportOptions(source=source.format))
-        batch = ImportBatch.objects.get(pk=report.batch_id)
-        batch.report["fingerprint"] = state
-        batch.save(update_fields=["report"])
+        if report.batch_id is not None:
+            batch = ImportBatch.objects.get(pk=report.batch_id)
+            batch.report["fingerprint"] = state
+            batch.save(update_fields=["report"])
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA optimize")
     except SourceError as error:
