@@ -20,7 +20,7 @@ from memweb.sources.records import (
     SummaryRecord,
 )
 from memweb.sources.report import Tally
-from memweb.sources.times import Moment, iso_text, read_iso, read_moment, read_number
+from memweb.sources.times import Moment, iso_text, read_moment, read_number
 
 Row = Mapping[str, Any]
 
@@ -277,13 +277,11 @@ class RowReader:
         return moment
 
     def _keep_time(self, row: Row, name: str, moment: Moment, extra: dict[str, Any]) -> None:
-        """Keep the written time wherever it says something that the moment does not."""
+        """Keep the written time wherever an export would write it otherwise."""
         text = row.get(name)
         if moment.quality is TimeQuality.UNKNOWN and row.get(f"{name}_epoch") is not None:
             extra[f"{name}_epoch"] = clean_value(row[f"{name}_epoch"])
         if text not in (None, "") and (moment.at is None or text != iso_text(moment.at)):
-            if moment.at is not None and read_iso(text) == moment.at:
-                return
             extra[name] = clean_value(text)
 
     def _extra(self, row: Row, known: frozenset[str]) -> dict[str, Any]:

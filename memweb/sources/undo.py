@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import (
@@ -72,15 +72,20 @@ def _remove(rows: QuerySet[Any]) -> int:
     return removed
 
 
+def _made_by(batch: ImportBatch) -> Q:
+    # What an import that was undone earlier had to leave, because this one used it, goes now.
+    return Q(import_batch=batch) | Q(import_batch__status=ImportBatch.Status.UNDONE)
+
+
 def _unused_sessions(batch: ImportBatch) -> QuerySet[Session]:
-    sessions = Session.objects.filter(import_batch=batch)
+    sessions = Session.objects.filter(_made_by(batch))
     for kind in Kind:
         sessions = sessions.exclude(Exists(memory_model(kind).objects.filter(session=OuterRef("pk"))))
     return sessions
 
 
 def _unused_projects(batch: ImportBatch) -> QuerySet[Project]:
-    projects = Project.objects.filter(import_batch=batch, merged_into=None)
+    projects = Project.objects.filter(_made_by(batch), merged_into=None)
     users: list[QuerySet[Any]] = [memory_model(kind).objects.filter(project=OuterRef("pk")) for kind in Kind]
     users.append(Session.objects.filter(project=OuterRef("pk")))
     users.append(ProjectAlias.objects.filter(project=OuterRef("pk")))

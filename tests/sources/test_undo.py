@@ -119,6 +119,18 @@ def test_undone_rows_can_be_imported_again(claude_mem: ClaudeMem, run_import: Im
     assert run_import(claude_mem.path)["totals"]["imported"] == 2
 
 
+def test_undo_of_all_imports_in_any_order_leaves_nothing(claude_mem: ClaudeMem, run_import: Import) -> None:
+    before = snapshot()
+    claude_mem.observation("one")
+    first = run_import(claude_mem.path)
+    claude_mem.observation("two")
+    second = run_import(claude_mem.path)
+    undo(first)
+    assert list(Observation.objects.values_list("title", flat=True)) == ["two"]
+    undo(second)
+    assert snapshot() == before
+
+
 def test_second_undo_does_nothing(claude_mem: ClaudeMem, run_import: Import) -> None:
     claude_mem.observation("o")
     report = run_import(claude_mem.path)
