@@ -68,7 +68,7 @@ class Highlighter:
 
     def snippet(self, text: str, length: int = SNIPPET_LENGTH) -> SafeString:
         """Return the part of the text with the most matches, at most about `length` characters, escaped and marked."""
-        text = " ".join(clean(text[: MARKED_LENGTH * 2]).split())
+        text = flattened(text)
         found = self.ranges(text)
         start, end = _best_window(text, found, length)
         inside = [
@@ -76,6 +76,11 @@ class Highlighter:
         ]
         html = _html(text[start:end], [Range(one.start - start, one.end - start) for one in inside])
         return mark_safe(("… " if start else "") + html + (" …" if end < len(text) else ""))  # noqa: S308 - escaped above
+
+
+def flattened(text: str) -> str:
+    """Return a text on one line, without control characters, cut to what is searched for marks."""
+    return " ".join(clean(text[: MARKED_LENGTH * 2]).split())
 
 
 def _begins(phrase: Alternative, found: Sequence[Span], place: int) -> bool:

@@ -6,7 +6,7 @@ from memweb.memories.kinds import Kind
 from memweb.memories.models import Concept, FilePath, Memory, Tag, memory_model
 from memweb.memories.models.base import field_texts
 from search.analysis import clean
-from search.highlight import Highlighter
+from search.highlight import Highlighter, flattened
 from search.keyword.expression import AnyPhrase
 from search.ranking import Score
 from search.results import Explanation, Hit
@@ -102,7 +102,7 @@ def _matched_fields(memory: Memory, highlighter: Highlighter) -> tuple[list[str]
     best, best_marks, first = "", 0, ""
     title_fields = memory.title_fields or ("text",)
     for name in (*memory.title_fields, *memory.body_fields):
-        for text in field_texts(getattr(memory, name)):
+        for text in map(flattened, field_texts(getattr(memory, name))):
             marks = len(highlighter.ranges(text))
             if marks:
                 matched.append(_FIELD_LABELS.get(name, name))
@@ -113,10 +113,10 @@ def _matched_fields(memory: Memory, highlighter: Highlighter) -> tuple[list[str]
                 best, best_marks = text, marks
     shown = best or first
     # A text of one line is already the heading; a list need not say it twice.
-    is_heading = " ".join(shown.split()) == " ".join(memory.heading.split())
+    is_heading = shown == flattened(memory.heading)
     return list(dict.fromkeys(matched)), "" if is_heading else shown
 
 
 def _plain_snippet(text: str) -> str:
-    shown = " ".join(clean(text[:2000]).split())
+    shown = text[:2000]
     return shown if len(shown) <= 300 else shown[:299].rstrip() + "…"

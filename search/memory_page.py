@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from memweb.memories.kinds import Kind
@@ -147,7 +148,7 @@ def _provenance(memory: Memory) -> list[tuple[str, str]]:
     rows = [
         ("Imported from", str(memory.source) if memory.source else ""),
         ("Row", memory.source_row),
-        ("Import", f"{batch.pk}, {batch.started_at:%Y-%m-%d %H:%M} UTC" if batch else ""),
+        ("Import", f"{batch.pk}, {timezone.localtime(batch.started_at):%Y-%m-%d %H:%M}" if batch else ""),
         ("Session", (session.content_session_id or session.memory_session_id) if session else ""),
         ("Platform", session.platform if session else ""),
         ("Prompt number", "" if memory.prompt_number is None else str(memory.prompt_number)),
