@@ -29,6 +29,7 @@ class Compiler:
         self._request = request
         self._resolver = resolver
         self._sessions: dict[str, list[int]] = {}
+        self._open = _last_leaf(request.parsed.tree) if request.parsed.ends_open else None
 
     @property
     def notes(self) -> list[str]:
@@ -71,7 +72,7 @@ class Compiler:
             case Not(child):
                 return _negate(self._compile(child, kind))
             case And(nodes):
-                return _Mixed.all_of([self._compile(child, kind) for child in _without_stop_words(nodes)])
+                return _Mixed.all_of([self._compile(child, kind) for child in self._without_stop_words(nodes)])
             case Or(nodes):
                 return _Mixed.any_of([self._compile(child, kind) for child in nodes])
 
@@ -86,6 +87,15 @@ class Compiler:
         if ids:
             return AnyOf((found, AnyToken(tuple(map(session_token, ids)))))
         return found.members[0] if len(found.members) == 1 else found
+
+    def _without_stop_words(self, nodes: tuple[Node, ...]) -> list[Node]:
+        """Return the members without bare stop words, unless nothing else would be searched for.
+
+        A stop word that is still being typed ("cache for") does not count before it has become another word.
+        """
+        opened = Prefix(self._open.text) if self._open else None
+        kept = [node for node in nodes if not is_stop_word(self._open if self._open and node == opened else node)]
+        return kept if any(isinstance(node, Word | Prefix | Phrase) for node in kept) else list(nodes)
 
     def _session(self, text: str) -> list[int]:
         if not _SESSION_ID.fullmatch(text):
@@ -164,10 +174,14 @@ def _is_expression(clause: "Clause | _Mixed") -> bool:
     return not isinstance(clause, SqlCondition | _Mixed)
 
 
-def _without_stop_words(nodes: tuple[Node, ...]) -> list[Node]:
-    """Return the members without bare stop words, unless nothing else would be searched for."""
-    kept = [node for node in nodes if not is_stop_word(node)]
-    return kept if any(isinstance(node, Word | Prefix | Phrase) for node in kept) else list(nodes)
+def _last_leaf(tree: Node) -> Word | None:
+    match tree:
+        case Word():
+            return tree
+        case And(nodes) | Or(nodes) if nodes:
+            return _last_leaf(nodes[-1])
+        case _:
+            return None
 
 
 def is_stop_word(node: Node) -> bool:
