@@ -1,23 +1,21 @@
 """Page objects: everything that the templates of the search page show, so that they compute nothing."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from urllib.parse import urlencode
 
-from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import Memory, Project, TimeQuality
 from search.analysis import clean
-from search.query import FieldName, Node, fields, remove_field, to_text, toggle_field
+from search.links import Choice, Links, Pill
+from search.query import FieldName
 from search.request import Order, Problem, SearchRequest
 from search.results import DidYouMean, FacetValue, Hit, SearchResult
 
 FACET_VALUES_SHOWN = 12
 FACET_LABELS = {"kind": "Kind", "project": "Project"}
-ORDER_LABELS = {Order.RELEVANCE: "Relevance", Order.NEWEST: "Newest", Order.OLDEST: "Oldest"}
 TIPS = (
     ("login timeout", "both words, in any order"),
     ('"rate limit"', "this phrase"),
@@ -26,14 +24,6 @@ TIPS = (
     ("file:src/auth.py", "what is remembered about a file"),
     ("after:7d", "the last seven days"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    value: str
-    label: str
-    selected: bool
-    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +43,6 @@ class Facet:
     values: list[FacetLink]
     more: int
     note: str
-
-
-@dataclass(frozen=True, slots=True)
-class Pill:
-    label: str
-    remove_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,85 +132,6 @@ def search_page(
         if not hits or not request.query
         else [],
     )
-
-
-class Links:
-    """Addresses of the search page for edits of one request. Filters live in the query text, so URLs stay short."""
-
-    def __init__(self, request: SearchRequest) -> None:
-        self._request = request
-        self._tree = request.parsed.tree
-
-    def url(self, *, query: str | None = None, order: Order | None = None, **more: str) -> str:
-        text = self._request.query if query is None else query
-        chosen = order or self._request.order
-        parameters = {"q": text} | ({"order": str(chosen)} if chosen else {}) | self._filters() | more
-        encoded = urlencode([(name, value) for name, value in _pairs(parameters) if value != ""])
-        return reverse("search") + (f"?{encoded}" if encoded else "")
-
-    def canonical(self) -> str:
-        return self.url()
-
-    def page(self, cursor: str) -> str:
-        return self.url(cursor=cursor)
-
-    def orders(self) -> list[Choice]:
-        current = self._request.effective_order
-        offered = [order for order in Order if order is not Order.RELEVANCE or self._request.has_words]
-        return [Choice(str(order), ORDER_LABELS[order], order is current, self.url(order=order)) for order in offered]
-
-    def toggled(self, name: FieldName, value: str) -> str:
-        return self.url(query=to_text(toggle_field(self._tree, name, value)))
-
-    def pills(self) -> list[Pill]:
-        """Return the filters in the query text, each with the address that leaves it out."""
-        pills = []
-        for one, negated in fields(self._tree):
-            for value in one.values:
-                label = f"{'not ' if negated else ''}{one.name}: {value or '(empty)'}"
-                tree: Node = (
-                    self._without_negated(one.name, value) if negated else remove_field(self._tree, one.name, value)
-                )
-                pills.append(Pill(clean(label), self.url(query=to_text(tree))))
-        for name, values in self._filters().items():
-            pills += [Pill(clean(f"{name}: {value}"), self._without(name, value)) for value in values]
-        return pills
-
-    def hidden_fields(self) -> list[tuple[str, str]]:
-        """Return what the search form must send along with the text."""
-        order = [("order", str(self._request.order))] if self._request.order else []
-        return order + list(_pairs(self._filters()))
-
-    def _without_negated(self, name: FieldName, value: str) -> Node:
-        from search.query import And, Field, Not, normalize
-
-        members = self._tree.nodes if isinstance(self._tree, And) else (self._tree,)
-        kept: list[Node] = []
-        for node in members:
-            match node:
-                case Not(Field(field_name, values)) if field_name is name and value in values:
-                    rest = tuple(one for one in values if one != value)
-                    kept += [Not(Field(name, rest))] if rest else []
-                case _:
-                    kept.append(node)
-        return normalize(And(tuple(kept)))
-
-    def _filters(self) -> dict[str, list[str]]:
-        """Return filters that came beside the query text, by parameter name."""
-        found = {str(one.name): list(one.values) for one in self._request.filter_fields()}
-        if self._request.date_start:
-            found["after"] = [self._request.date_start.isoformat()]
-        if self._request.date_end:
-            found["before"] = [self._request.date_end.isoformat()]
-        return found
-
-    def _without(self, name: str, value: str) -> str:
-        filters = {
-            key: [one for one in values if (key, one) != (name, value)] for key, values in self._filters().items()
-        }
-        parameters: dict[str, object] = {"q": self._request.query, **filters}
-        encoded = urlencode([pair for pair in _pairs(parameters) if pair[1] != ""])
-        return reverse("search") + (f"?{encoded}" if encoded else "")
 
 
 def hit_view(hit: Hit, links: Links) -> HitView:
@@ -330,11 +235,3 @@ def _why(hit: Hit) -> list[tuple[str, str]]:
     if explain.matched_via:
         rows.append(("Found in", explain.matched_via))
     return rows
-
-
-def _pairs(parameters: Mapping[str, object]) -> Iterable[tuple[str, str]]:
-    for name, value in parameters.items():
-        if isinstance(value, list):
-            yield from ((name, str(one)) for one in value)
-        else:
-            yield name, str(value)
