@@ -1,6 +1,7 @@
 """ResultFormatter: results as a text table, Markdown or JSON."""
 
 import json
+import re
 from typing import Any
 
 from rich.console import Console
@@ -10,6 +11,9 @@ from rich.text import Text
 from search.analysis import clean
 from search.results import Hit, SearchResult
 from search.texts import whole_characters
+
+# Controls that JSON may hold as they are, marks of direction, and what has no width.
+_ACTING = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
 class ResultFormatter:
@@ -43,8 +47,12 @@ class ResultFormatter:
 
 
 def to_json(data: Any) -> str:
-    """Return data as indented JSON; half characters of broken texts become U+FFFD."""
-    return whole_characters(json.dumps(data, ensure_ascii=False, indent=2))
+    """Return data as indented JSON that a terminal may print: what it could act on or hide is escaped.
+
+    Half characters of broken texts become U+FFFD.
+    """
+    text = whole_characters(json.dumps(data, ensure_ascii=False, indent=2))
+    return _ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _table(hits: tuple[Hit, ...], *, explain: bool) -> Table:
