@@ -4,10 +4,9 @@ import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, tzinfo
+from datetime import UTC, datetime, tzinfo
 
 from memweb.memories.kinds import Kind
-from memweb.memories.models import memory_model
 from search.analysis import Alternative
 from search.cursors import RankCursor, TimeCursor, decode, encode
 from search.facets import count_facets
@@ -162,24 +161,17 @@ class SearchOrchestrator:
                 search.notes.append(str(error))
         if order is Order.RELEVANCE:
             return self._page_by_rank(search, cursor if isinstance(cursor, RankCursor) else None)
-        keys = self._page_by_time(search, order, cursor if isinstance(cursor, TimeCursor) else None)
-        return keys[: request.limit], {}, self._next_by_time(order, keys, request.limit)
+        rows = self._page_by_time(search, order, cursor if isinstance(cursor, TimeCursor) else None)
+        return [key for key, _ in rows[: request.limit]], {}, _next_by_time(order, rows, request.limit)
 
-    def _page_by_time(self, search: _Search, order: Order, cursor: TimeCursor | None) -> list[Key]:
+    def _page_by_time(self, search: _Search, order: Order, cursor: TimeCursor | None) -> list[tuple[Key, str | None]]:
         request = search.request
         found = search.found
         if any(one.is_capped and not one.is_dense for one in found.values()) and not search.strategy.failed:
             found = search.strategy.find(SORTED)
         wanted = request.limit + 1 + (0 if cursor else request.offset)
-        keys = search.strategy.page_by_time(order, wanted, cursor, found)
-        return keys if cursor else keys[request.offset :]
-
-    def _next_by_time(self, order: Order, keys: list[Key], limit: int) -> str | None:
-        if len(keys) <= limit:
-            return None
-        kind, id = keys[limit - 1]
-        last = memory_model(kind).objects.filter(pk=id).values_list("created_at", flat=True).first()
-        return encode(TimeCursor(order, last, kind, id))
+        rows = search.strategy.page_by_time(order, wanted, cursor, found)
+        return rows if cursor else rows[request.offset :]
 
     def _page_by_rank(
         self, search: _Search, cursor: RankCursor | None
@@ -231,6 +223,15 @@ def relaxed_tree(tree: Node) -> Node | None:
     if len(words) < 2:
         return None
     return And((Or(tuple(words)), *(node for node in members if node not in words)))
+
+
+def _next_by_time(order: Order, rows: list[tuple[Key, str | None]], limit: int) -> str | None:
+    """Return the cursor of what follows the first `limit` rows; None when nothing does."""
+    if len(rows) <= limit:
+        return None
+    (kind, id), stored = rows[limit - 1]
+    moment = datetime.fromisoformat(stored).replace(tzinfo=UTC) if stored else None
+    return encode(TimeCursor(order, moment, kind, id))
 
 
 def _words(plans: Mapping[Kind, Plan]) -> list[AnyPhrase]:

@@ -10,7 +10,7 @@ from memweb.memories.models import memory_model
 from search.analysis import Alternative, normalize, phrase_atoms, query_words
 from search.keyword.expression import AllOf, AnyOf, AnyPhrase, AnyToken, Expression, NoneOf, to_match
 from search.keyword.filters import HIDDEN_FLAGS, Clause, FieldResolver, hidden_by_default, session_ids, session_token
-from search.keyword.plan import NOTHING, Plan, SqlCondition
+from search.keyword.plan import INDEXED, NOTHING, Plan, SqlCondition
 from search.keyword.schema import TABLES
 from search.query import And, Field, FieldName, Node, Not, Or, Phrase, Prefix, Word
 from search.request import SearchRequest
@@ -128,7 +128,11 @@ class _Mixed:
         """Return the group as one condition, asking the index for its members where needed."""
         parts = [_as_condition(clause, kind) for clause in self.clauses]
         sql = (" AND " if self.every else " OR ").join(f"({part.sql})" for part in parts) or "1"
-        return SqlCondition(sql, tuple(value for part in parts for value in part.params))
+        return SqlCondition(
+            sql,
+            tuple(value for part in parts for value in part.params),
+            tuple(asked for part in parts for asked in part.indexed),
+        )
 
 
 class _Negated(_Mixed):
@@ -138,7 +142,7 @@ class _Negated(_Mixed):
     def condition(self, kind: Kind) -> SqlCondition:
         inner = _as_condition(self.clauses[0], kind)
         # A row without a time is not before anything: the negation holds for it.
-        return SqlCondition(f"NOT coalesce(({inner.sql}), 0)", inner.params)
+        return SqlCondition(f"NOT coalesce(({inner.sql}), 0)", inner.params, inner.indexed)
 
 
 def _as_condition(clause: "Clause | _Mixed", kind: Kind) -> SqlCondition:
@@ -148,8 +152,8 @@ def _as_condition(clause: "Clause | _Mixed", kind: Kind) -> SqlCondition:
         case _Mixed():
             return clause.condition(kind)
         case _:
-            table = TABLES[kind]
-            return SqlCondition(f"m.id IN (SELECT rowid FROM {table} WHERE {table} MATCH %s)", (to_match(clause),))
+            text = to_match(clause)
+            return SqlCondition(INDEXED.format(table=TABLES[kind]), (text,), ((text, clause),))
 
 
 def _negate(clause: "Clause | _Mixed") -> "Clause | _Mixed":

@@ -8,10 +8,17 @@ from search.keyword.expression import AllOf, AnyToken, Expression
 
 @dataclass(frozen=True, slots=True)
 class SqlCondition:
-    """A condition on the columns of a memory table, whose alias is `m`; values are bound."""
+    """A condition on the columns of a memory table, whose alias is `m`; values are bound.
+
+    `indexed` holds what the condition asks the index, as INDEXED with the text of each expression among its values.
+    """
 
     sql: str
     params: tuple[Any, ...] = ()
+    indexed: tuple[tuple[str, Expression], ...] = ()
+
+
+INDEXED = "m.id IN (SELECT rowid FROM {table} WHERE {table} MATCH %s)"
 
 
 NOTHING = AnyToken(())

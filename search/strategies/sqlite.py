@@ -1,7 +1,8 @@
 """SQLiteSearchStrategy: candidates out of FTS5 for all kinds, in few statements of bounded cost."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from memweb.memories.kinds import Kind
 from search.cursors import TimeCursor
 from search.keyword.expression import AllOf, AnyPhrase, RowTerms, matches, to_match
 from search.keyword.limits import Rows, rows_within
-from search.keyword.plan import Plan
+from search.keyword.plan import INDEXED, Plan
 from search.keyword.schema import CONTENT_TABLES, TABLES
 from search.request import Order
 
@@ -68,13 +69,13 @@ class SQLiteSearchStrategy:
         found: dict[Kind, list[int]] = {kind: [] for kind in self.plans}
         ids_of = {str(kind): ids for kind, ids in found.items()}
         parts: dict[Kind, tuple[str, list[Any]]] = {}
+        limits = {kind: None if last_ids is None else last_ids.get(kind, 0) for kind in self.plans}
+        few = self._among_few(limits)
         for kind, plan in self.plans.items():
-            last_id = None if last_ids is None else last_ids.get(kind, 0)
-            few = self._among_few(kind, plan, last_id) if plan.conditions else None
-            if few is not None:
-                found[kind] += few
-            else:
-                parts[kind] = self._matching(kind, plan, limit, self._id_bounds(kind, plan, last_id))
+            if kind in few:
+                found[kind] += few[kind]
+            elif kind not in self.failed:
+                parts[kind] = self._matching(kind, plan, limit, self._id_bounds(kind, plan, limits[kind]))
         rows = self._union(parts, STATEMENT_SECONDS)
         for name, id in rows.rows:
             ids_of[name].append(id)
@@ -112,67 +113,62 @@ class SQLiteSearchStrategy:
 
     def page_by_time(
         self, order: Order, limit: int, cursor: TimeCursor | None, found: Mapping[Kind, Found]
-    ) -> list[Key]:
-        """Return the keys of the next rows in (time, kind, id) order after the cursor; unknown times come last."""
-        rows: list[tuple[str | None, Kind, int]] = []
+    ) -> list[tuple[Key, str | None]]:
+        """Return keys and times (as stored) of the next rows in (time, kind, id) order after the cursor.
+
+        Unknown times come last.
+        """
+        parts: dict[Kind, tuple[str, list[Any]]] = {}
         for kind, plan in self.plans.items():
             ids = found.get(kind)
-            if ids is not None and not ids.is_capped:
-                source, params = "m.id IN (SELECT value FROM json_each(%s))", [json.dumps(ids.ids)]
+            if ids is not None and (not ids.is_capped or kind in self.failed):
+                source, params = "+m.id IN (SELECT value FROM json_each(%s))", [json.dumps(ids.ids)]
             else:
                 # Many rows match: walking along the time index finds the next ones soonest.
                 where, values = plan.where()
                 table = TABLES[kind]
                 source = f"EXISTS (SELECT 1 FROM {table} WHERE {table} MATCH %s AND {table}.rowid = m.id){where}"
                 params = [to_match(plan.expression) if plan.expression else '"=a"', *values]
-            try:
-                rows += self._walk(kind, source, params, order, limit, cursor)
-            except DatabaseError as error:
-                self.failed[kind] = str(error)
+            parts[kind] = _walk(kind, source, params, order, limit, cursor)
+        parts = {kind: part for kind, part in parts.items() if part[0]}
+        rows = [(moment, Kind(name), id) for name, moment, id in self._union(parts, STATEMENT_SECONDS).rows]
         backwards = order is Order.NEWEST
         known = sorted((row for row in rows if row[0] is not None), reverse=backwards)
         unknown = sorted(((kind, id) for moment, kind, id in rows if moment is None), reverse=backwards)
-        return [*((kind, id) for _, kind, id in known), *unknown][:limit]
+        keys = [*(((kind, id), moment) for moment, kind, id in known), *((key, None) for key in unknown)]
+        return keys[:limit]
 
-    def _among_few(self, kind: Kind, plan: Plan, last_id: int | None) -> list[int] | None:
-        """Return the matching ids when the column conditions alone leave few rows, else None.
+    def _among_few(self, last_ids: Mapping[Kind, int | None]) -> dict[Kind, list[int]]:
+        """Return the matching ids of those kinds of which the column conditions alone leave few rows.
 
         Then reading those rows is far cheaper than asking the index for a common word.
         """
-        where, values = plan.where()
-        rows = f"FROM {CONTENT_TABLES[kind]} AS m WHERE 1{where}" + (
-            "" if last_id is None else f" AND m.id <= {last_id}"
-        )
-        probe = rows_within(PROBE_SECONDS, f"SELECT m.id {rows} LIMIT {FEW_ROWS + 1}", values)
-        if not probe.is_complete or len(probe.rows) > FEW_ROWS:
-            return None
-        sql = (
-            "SELECT m.id, m.title_terms, m.body_terms, m.variant_terms, m.scope_terms"
-            f" FROM {CONTENT_TABLES[kind]} AS m WHERE m.id IN (SELECT value FROM json_each(%s)) ORDER BY m.id DESC"
-        )
-        read = rows_within(STATEMENT_SECONDS, sql, [json.dumps([id for (id,) in probe.rows])])
-        return [
-            id for id, *terms in read.rows if plan.expression is None or matches(plan.expression, RowTerms.of(*terms))
-        ]
-
-    def _walk(
-        self, kind: Kind, source: str, params: list[Any], order: Order, limit: int, cursor: TimeCursor | None
-    ) -> list[tuple[str | None, Kind, int]]:
-        rows: list[tuple[str | None, Kind, int]] = []
-        direction = "DESC" if order is Order.NEWEST else "ASC"
-        for is_known in (True, False):
-            after = _after(cursor, kind, order, is_known)
-            if after is None or len(rows) >= limit:
-                continue
-            bound, values = after
-            sql = (
-                f"SELECT '' || m.created_at, m.id FROM {CONTENT_TABLES[kind]} AS m"
-                f" WHERE m.created_at IS {'NOT ' if is_known else ''}NULL AND {bound} AND {source}"
-                f" ORDER BY m.created_at {direction}, m.id {direction} LIMIT %s"
-            )
-            found = rows_within(STATEMENT_SECONDS, sql, [*values, *params, limit - len(rows)])
-            rows += [(moment, kind, id) for moment, id in found.rows]
-        return rows
+        probes: dict[Kind, tuple[str, list[Any]]] = {}
+        for kind, plan in self.plans.items():
+            if plan.conditions:
+                where, values = plan.where()
+                bound = "" if last_ids[kind] is None else f" AND m.id <= {last_ids[kind]}"
+                sql = f"SELECT '{kind}', m.id FROM {CONTENT_TABLES[kind]} AS m WHERE 1{where}{bound}"
+                probes[kind] = f"{sql} LIMIT {FEW_ROWS + 1}", values
+        probed = self._union(probes, PROBE_SECONDS * len(probes))
+        ids: dict[str, list[int]] = {str(kind): [] for kind in probes if kind not in self.failed}
+        for name, id in probed.rows:
+            ids[name].append(id)
+        if not probed.is_complete:
+            # Kinds are read in order: of the last one that answered, and of those after it, too little is known.
+            last = max((place for place, name in enumerate(ids) if ids[name]), default=0)
+            ids = dict(list(ids.items())[:last])
+        few = {Kind(name): some for name, some in ids.items() if len(some) <= FEW_ROWS}
+        found: dict[Kind, list[int]] = {kind: [] for kind in few}
+        read = self._union({kind: _terms_of(kind, some) for kind, some in few.items() if some}, STATEMENT_SECONDS)
+        if not read.is_complete:
+            return {}
+        for name, id, *terms in read.rows:
+            kind = Kind(name)
+            expression = self.plans[kind].expression
+            if expression is None or matches(expression, RowTerms.of(*terms)):
+                found[kind].append(id)
+        return {kind: sorted(some, reverse=True) for kind, some in found.items()}
 
     def _id_bounds(self, kind: Kind, plan: Plan, last_id: int | None) -> Bounds:
         """Return the lowest and highest id that the column conditions leave, where that is quickly known.
@@ -238,18 +234,66 @@ class ScanStrategy:
         if plan is None:
             return Found([], False)
         where, values = plan.where()
+        where = where.replace(INDEXED.format(table=TABLES[kind]), _READ)
         bound = "" if last_id is None else f" AND m.id <= {int(last_id)}"
         sql = (
             "SELECT m.id, m.title_terms, m.body_terms, m.variant_terms, m.scope_terms"
             f" FROM {CONTENT_TABLES[kind]} AS m WHERE 1{bound}{where} ORDER BY m.id DESC LIMIT %s"
         )
-        rows = rows_within(SCAN_SECONDS, sql, [*values, SCANNED + 1])
+        with _reading(plan):
+            rows = rows_within(SCAN_SECONDS, sql, [*values, SCANNED + 1])
         ids = [
             id
             for id, *terms in rows.rows[:SCANNED]
             if plan.expression is None or matches(plan.expression, RowTerms.of(*terms))
         ]
         return Found(ids[:limit], len(ids) > limit or len(rows.rows) > SCANNED or not rows.is_complete)
+
+
+_READ = "memweb_matches(%s, m.title_terms, m.body_terms, m.variant_terms, m.scope_terms)"
+
+
+@contextmanager
+def _reading(plan: Plan) -> Iterator[None]:
+    """Teach SQLite to answer by reading what the conditions of a plan would ask the index."""
+    expressions = dict(asked for condition in plan.conditions for asked in condition.indexed)
+
+    def decide(text: str, *terms: str) -> bool:
+        return matches(expressions[text], RowTerms.of(*terms))
+
+    connection.ensure_connection()
+    connection.connection.create_function("memweb_matches", 5, decide)
+    try:
+        yield
+    finally:
+        connection.connection.create_function("memweb_matches", 5, None)
+
+
+def _terms_of(kind: Kind, ids: list[int]) -> tuple[str, list[Any]]:
+    sql = (
+        f"SELECT '{kind}', id, title_terms, body_terms, variant_terms, scope_terms FROM {CONTENT_TABLES[kind]}"
+        " WHERE id IN (SELECT value FROM json_each(%s))"
+    )
+    return sql, [json.dumps(ids)]
+
+
+def _walk(
+    kind: Kind, source: str, params: list[Any], order: Order, limit: int, cursor: TimeCursor | None
+) -> tuple[str, list[Any]]:
+    """Return the statement for the next rows of one kind, with a time and without; empty when there are none."""
+    direction = "DESC" if order is Order.NEWEST else "ASC"
+    statements, values = [], []
+    for is_known in (True, False):
+        after = _after(cursor, kind, order, is_known)
+        if after is not None:
+            bound, bounds = after
+            statements.append(
+                f"SELECT * FROM (SELECT '{kind}', '' || m.created_at, m.id FROM {CONTENT_TABLES[kind]} AS m"
+                f" WHERE m.created_at IS {'NOT ' if is_known else ''}NULL AND {bound} AND {source}"
+                f" ORDER BY m.created_at {direction}, m.id {direction} LIMIT {limit})"
+            )
+            values += [*bounds, *params]
+    return " UNION ALL ".join(statements), values
 
 
 def _after(cursor: TimeCursor | None, kind: Kind, order: Order, is_known: bool) -> tuple[str, list[Any]] | None:

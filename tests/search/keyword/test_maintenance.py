@@ -98,6 +98,39 @@ def test_broken_index_is_noticed_answered_and_rebuilt(kind: Kind, name: str) -> 
     assert (found("needle is:any"), check_index()) == ([], SOUND)
 
 
+MIXED = {
+    "needle OR after:2027": 3,
+    "needle (kind:observation OR before:2026)": 3,
+    "-(needle after:2026)": 1,
+    "needle OR %": 4,
+    "after:2026 needle": 3,
+    "id:1 OR hay": None,
+}
+
+
+@pytest.mark.parametrize("query", MIXED)
+@pytest.mark.parametrize("order", ["relevance", "newest"])
+def test_groups_of_words_and_times_are_answered_without_an_index(query: str, order: str) -> None:
+    for text in ("needle", "needle", "needle", "hay 100%"):
+        make_observation(text)
+    with_index = found(query, order=order)
+    execute("DROP TABLE observations_fts_vocab", "DROP TABLE observations_fts")
+    result = search_for(query, order=order)
+    assert sorted(str(hit.ref) for hit in result.hits) == sorted(with_index)
+    assert len(with_index) == (MIXED[query] or len(with_index)) > 0
+
+
+def test_more_rows_than_are_counted_are_listed_without_an_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    memories = [make_observation(f"needle {number}") for number in range(6)]
+    monkeypatch.setattr("search.strategies.sqlite.SCANNED", 4)
+    execute("DROP TABLE observations_fts_vocab", "DROP TABLE observations_fts")
+    for order in ("newest", "relevance"):
+        result = search_for("needle", order=order)
+        assert [str(hit.ref) for hit in result.hits] == [str(one.ref) for one in memories[:1:-1]]
+        assert (result.total, result.total_is_capped, result.strategy) == (4, True, "sqlite")
+        assert result.fallback is not None
+
+
 def test_entry_without_a_row_is_not_shown() -> None:
     memory = make_observation("needle")
     execute("INSERT INTO observations_fts(rowid, title_terms, scope_terms) VALUES (9000, 'needle', '=a')")
