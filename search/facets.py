@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping
 
 from memweb.memories.kinds import Kind
-from memweb.memories.models import Project
 from search.keyword.limits import rows_within
 from search.keyword.schema import CONTENT_TABLES
 from search.query import FieldName, Node, fields
@@ -38,17 +37,15 @@ def _projects(found: Mapping[Kind, Found], tree: Node) -> tuple[FacetValue, ...]
                 f"SELECT project_id FROM {CONTENT_TABLES[kind]} WHERE id IN (SELECT value FROM json_each(%s))"  # noqa: S608
             )
             params.append(json.dumps(ids.ids))
-    counts: dict[int, int] = {}
+    counts: dict[str, int] = {}
     is_capped = any(ids.is_capped for ids in found.values())
     if parts:
-        sql = f"SELECT project_id, count(*) FROM ({' UNION ALL '.join(parts)}) GROUP BY project_id"  # noqa: S608
+        counted = f"SELECT project_id, count(*) AS memories FROM ({' UNION ALL '.join(parts)}) GROUP BY project_id"  # noqa: S608
+        sql = f"SELECT name, memories FROM ({counted}) JOIN memories_project ON id = project_id"  # noqa: S608
         rows = rows_within(FACET_SECONDS, sql, params)
         counts = dict(rows.rows)
         is_capped = is_capped or not rows.is_complete
-    names = dict(Project.objects.filter(pk__in=counts).values_list("pk", "name"))
-    values = [
-        FacetValue(names[pk], count, names[pk] in selected, is_capped) for pk, count in counts.items() if pk in names
-    ]
+    values = [FacetValue(name, count, name in selected, is_capped) for name, count in counts.items()]
     return _sorted(values, selected)
 
 

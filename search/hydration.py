@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from django.db.models import Value
+
 from memweb.memories.kinds import Kind
 from memweb.memories.models import Concept, FilePath, Memory, Tag, memory_model
 from memweb.memories.models.base import field_texts
@@ -53,14 +55,14 @@ def _label_names(memories: Iterable[Memory]) -> dict[str, str]:
         for token in memory.scope_terms.split():
             if token[:2] in ids and token[2:].isdigit():
                 ids[token[:2]].add(int(token[2:]))
-    names: dict[str, str] = {}
-    for prefix, wanted in ids.items():
-        model, field = _NAMES[prefix]
-        if wanted:
-            names |= {
-                f"{prefix}{id}": name for id, name in model.objects.filter(pk__in=wanted).values_list("pk", field)
-            }
-    return names
+    if not any(ids.values()):
+        return {}
+    first, *others = (
+        model.objects.filter(pk__in=ids[prefix]).annotate(prefix=Value(prefix)).values_list("prefix", "pk", field)
+        for prefix, (model, field) in _NAMES.items()
+        if ids[prefix]
+    )
+    return {f"{prefix}{id}": name for prefix, id, name in first.union(*others, all=True)}
 
 
 def _hit(

@@ -26,7 +26,7 @@ class Collection:
 
 def collection_statistics(words: Sequence[AnyPhrase], kinds: Iterable[Kind]) -> Collection:
     """Return statistics over whole kinds, not over the candidates of one query; takes few statements at any size."""
-    sizes = {kind: size for kind in kinds if (size := index_size(kind)) is not None and size.documents}
+    sizes = {kind: size for kind, size in index_sizes(kinds).items() if size.documents}
     documents = sum(size.documents for size in sizes.values())
     length = sum(size.atoms for size in sizes.values())
     frequencies = dict.fromkeys(words, 0)
@@ -65,22 +65,34 @@ class IndexSize:
     last_id: int
 
 
-def index_size(kind: Kind) -> IndexSize | None:
-    """Return how many documents and atoms an index holds; None when it cannot be read.
+def index_sizes(kinds: Iterable[Kind]) -> dict[Kind, IndexSize]:
+    """Return how many documents and atoms each index holds; those that cannot be read are left out.
 
     FTS5 keeps these totals itself, in the record with id 1: varints for the rows and for the tokens of each column.
     """
-    table = TABLES[kind]
+    wanted = list(kinds)
+    parts = [
+        f"SELECT '{kind}', block, (SELECT max(id) FROM {TABLES[kind]}_docsize) FROM {TABLES[kind]}_data WHERE id = 1"
+        for kind in wanted
+    ]
+    if not parts:
+        return {}
     try:
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT block, (SELECT max(id) FROM {table}_docsize) FROM {table}_data WHERE id = 1")
-            row = cursor.fetchone()
+            cursor.execute(" UNION ALL ".join(parts))
+            rows = cursor.fetchall()
     except DatabaseError:
-        return None
-    numbers = list(varints(bytes(row[0] or b""))) if row else []
+        if len(wanted) == 1:
+            return {}
+        return {kind: size for one in wanted for kind, size in index_sizes([one]).items()}
+    return {Kind(name): _size(bytes(block or b""), last_id or 0) for name, block, last_id in rows}
+
+
+def _size(block: bytes, last_id: int) -> IndexSize:
+    numbers = list(varints(block))
     if len(numbers) != 1 + len(COLUMNS):
         return IndexSize(0, 0, 0)
-    return IndexSize(numbers[0], numbers[1] + numbers[2], row[1] or 0)
+    return IndexSize(numbers[0], numbers[1] + numbers[2], last_id)
 
 
 def varints(block: bytes) -> Iterable[int]:
