@@ -72,7 +72,7 @@ def scope_tokens(
     tokens += [file_token(id) for id in file_ids]
     tokens += [tag_token(id) for id in tag_ids]
     tokens += [flag_token(flag) for flag in flags]
-    return tokens
+    return list(dict.fromkeys(tokens))
 
 
 def project_token(project_id: int) -> str:

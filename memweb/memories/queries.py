@@ -24,7 +24,9 @@ class MemoryQuerySet(models.QuerySet[Any, Any]):
 
     def _attachments(self) -> list[str]:
         names = {field.name for field in self.model._meta.get_fields()}
-        return ["tags"] + [name for name in ("concepts", "files", "file_links__file") if name.split("__")[0] in names]
+        return ["tags"] + [
+            name for name in ("concepts", "files", "file_links__file", "file") if name.split("__")[0] in names
+        ]
 
 
 class MemoryManager(models.Manager[Any]):

@@ -7,6 +7,7 @@ from django.test import Client
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import MEMORY_MODELS
+from memweb.memories.queries import TERM_COLUMNS
 from tests.search.conftest import Importing
 from tests.search.searching import found, search_for, shown_refs
 
@@ -59,3 +60,12 @@ def test_real_database_is_found_by_the_words_of_its_titles(shared: Path, importe
         assert search_for("is:any").total == sum(everything.values())
     assert (everything[Kind.OBSERVATION], everything[Kind.SUMMARY]) == (1212, 130)
     assert lost == []
+
+
+def test_imported_memories_carry_the_terms_that_a_rebuild_gives(shared: Path, imported: Importing) -> None:
+    with imported(shared / "data/claude-mem-13.25.3.db"):
+        for kind in (Kind.OBSERVATION, Kind.SUMMARY):
+            for row in MEMORY_MODELS[kind].objects.for_indexing():
+                before = {name: sorted(getattr(row, name).split()) for name in TERM_COLUMNS}
+                row.compute_terms()
+                assert {name: sorted(getattr(row, name).split()) for name in TERM_COLUMNS} == before

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from django.db import models
+from django.db import models, transaction
 from django.urls import reverse
 
 from memweb.memories.indexing import IndexedText, build_terms, scope_tokens
@@ -133,15 +133,28 @@ class Memory(models.Model):
         return f"{self.ref} {self.heading}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        if kwargs.get("update_fields") is not None:
-            kwargs["update_fields"] = {*kwargs["update_fields"], *TERM_COLUMNS, "updated_at"}
-        elif self.get_deferred_fields().intersection(TERM_COLUMNS):
-            # Django leaves deferred columns out of the statement; set, they are written again.
-            self.compute_terms()
-        super().save(*args, **kwargs)
+        if kwargs.get("update_fields") is None:
+            if self.get_deferred_fields().intersection(TERM_COLUMNS):
+                # Django leaves deferred columns out of the statement; set, they are written again.
+                self.compute_terms()
+            super().save(*args, **kwargs)
+            return
+        kwargs["update_fields"] = {*kwargs["update_fields"], "updated_at"} - {*TERM_COLUMNS}
+        with transaction.atomic():
+            super().save(*args, **kwargs)
+            self._refresh_terms()
 
     def get_absolute_url(self) -> str:
         return reverse("memory", args=[str(self.ref)])
+
+    def _refresh_terms(self) -> None:
+        """Compute the terms from the row: what this instance holds besides the saved fields may be older or unsaved."""
+        row = type(self).objects.for_indexing().get(pk=self.pk)
+        row.compute_terms()
+        terms = {name: getattr(row, name) for name in TERM_COLUMNS}
+        type(self).objects.filter(pk=self.pk).update(**terms)
+        for name, value in terms.items():
+            setattr(self, name, value)
 
     @property
     def ref(self) -> Ref:
