@@ -20,8 +20,8 @@ from tests.search.searching import search_for
 pytestmark = pytest.mark.django_db
 
 HOSTILE = (
-    "\x1b[31mred\x1b[0m \x1b]8;;http://evil.example\x07link\x1b]8;;\x07\u202egnp.exe\u202c zero\u200bwidth\x00\x9b1m\r\n"
-    "| `x` *y* <b>"
+    "\x1b[31mred\x1b[0m \x1b]8;;http://evil.example\x07link\x1b]8;;\x07\u202egnp.exe\u202c zero\u200bwidth\x00\x9b1m"
+    "\r\n| `x` *y* <b>"
 )
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 

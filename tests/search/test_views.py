@@ -63,9 +63,9 @@ ADDRESSES = {
 
 @pytest.mark.parametrize("name", ADDRESSES)
 def test_statements_do_not_grow_with_the_hits(reader: Client, name: str) -> None:
-    fill(4)  # one of each kind: every sort of statement is needed
+    fill(8)  # every kind and every project: every sort of statement is needed
     few = statements(reader, ADDRESSES[name])
-    fill(16, start=4)
+    fill(12, start=8)
     some = statements(reader, ADDRESSES[name])
     fill(100, start=20)
     many = statements(reader, ADDRESSES[name])

@@ -13,8 +13,9 @@ from memweb.memories.kinds import Kind
 from memweb.memories.models import MEMORY_MODELS, Observation
 from search.analysis import Alternative
 from search.keyword.expression import AnyPhrase
-from search.keyword.limits import is_costly_prefix, rows_within, time_limit
+from search.keyword.limits import rows_within, time_limit
 from search.keyword.maintenance import optimize_index
+from search.keyword.prefixes import is_costly_prefix, without_costly_prefixes
 from search.keyword.statistics import Collection, IndexSize, collection_statistics, index_sizes, varints
 from tests.factories import make_observation, make_one_of_each, make_project, make_prompt
 
@@ -166,17 +167,16 @@ def test_costly_prefix_is_one_that_most_pages_hold() -> None:
         ]
     )
     optimize_index()
-    assert [
-        prefix
-        for prefix in ("c", "common", "common0", "rare", "r", "x", "", "é")
-        if is_costly_prefix(prefix, Kind.OBSERVATION)
-    ] == [
-        "c",
-        "common",
-        "common0",
-        "",
-    ]
+    prefixes = ["c", "common", "common0", "", "rare", "r", "x", "é"]
+    assert [one for one in prefixes if is_costly_prefix(one, Kind.OBSERVATION)] == ["c", "common", "common0", ""]
     assert not is_costly_prefix("c", Kind.PROMPT)
+    # A costly prefix gives way to words: all that begin so where they are few, else the word itself.
+    few, many, short = (
+        without_costly_prefixes((Alternative((text,), prefix=True),)) for text in ("common005999", "common", "c")
+    )
+    assert few == ((Alternative(("common005999",), prefix=True),), False)
+    assert (many[0][0], len(many[0]), many[1]) == (Alternative(("common",)), 41, True)
+    assert short == ((Alternative(("c",)),), True)
 
 
 def test_no_prefix_is_costly_without_an_index() -> None:
