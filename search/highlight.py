@@ -15,7 +15,7 @@ from search.keyword.expression import AnyPhrase
 SNIPPET_LENGTH = 260
 # Longer texts are searched for marks in their beginning only; the index still holds all of them.
 MARKED_LENGTH = 20_000
-CACHED_LENGTH = 40
+CACHED_LENGTH = 60
 
 _PIECE = re.compile(r"\S+")
 
@@ -34,7 +34,10 @@ class Highlighter:
         self._single = {one.atoms[0] for one in alternatives if len(one.atoms) == 1 and not one.prefix}
         self._prefixes = tuple({one.atoms[0] for one in alternatives if len(one.atoms) == 1 and one.prefix})
         self._phrases = [one for one in alternatives if len(one.atoms) > 1]
+        self._firsts = {one.atoms[0] for one in self._phrases}
+        self._reach = max((len(one.atoms) for one in self._phrases), default=0)
         self._known: dict[str, list[Range]] = {}
+        self._pieces: dict[str, tuple[list[Range], bool]] = {}
 
     @property
     def is_empty(self) -> bool:
@@ -49,17 +52,42 @@ class Highlighter:
         return self._known[text]
 
     def _matches(self, text: str) -> Iterator[Range]:
-        found = _spans(text[:MARKED_LENGTH])
-        for place, span in enumerate(found):
+        pieces = [(found.start(), found[0]) for found in _PIECE.finditer(text[:MARKED_LENGTH])]
+        for place, (start, piece) in enumerate(pieces):
+            if piece not in self._pieces:
+                self._pieces[piece] = self._look_at(piece)
+            ranges, begins_phrase = self._pieces[piece]
+            for one in ranges:
+                yield Range(start + one.start, start + one.end)
+            if begins_phrase:
+                yield from self._phrases_from(pieces[place : place + self._reach])
+
+    def _look_at(self, piece: str) -> tuple[list[Range], bool]:
+        """Return where single words match in a piece without blanks, and whether a phrase may begin in it."""
+        ranges = []
+        begins_phrase = False
+        for span in _piece_spans(piece):
+            begins_phrase = begins_phrase or not self._firsts.isdisjoint(span.tokens)
             if self._single & span.tokens:
-                yield Range(span.start, span.end)
+                ranges.append(Range(span.start, span.end))
             elif self._prefixes and any(token.startswith(self._prefixes) for token in span.tokens):
                 # A pair of characters found by its first one: only that one was asked for.
-                is_half = span.end - span.start == 2 and not text[span.start].isascii()
-                yield Range(span.start, span.end - is_half)
+                is_half = span.end - span.start == 2 and not piece[span.start].isascii()
+                ranges.append(Range(span.start, span.end - is_half))
+        return ranges, begins_phrase
+
+    def _phrases_from(self, pieces: Sequence[tuple[int, str]]) -> Iterator[Range]:
+        """Yield the phrases that begin in the first of some pieces."""
+        first = len(_piece_spans(pieces[0][1]))
+        found = [
+            Span(one.start + start, one.end + start, one.tokens)
+            for start, piece in pieces
+            for one in _piece_spans(piece)
+        ]
+        for place in range(first):
             for phrase in self._phrases:
                 if _begins(phrase, found, place):
-                    yield Range(span.start, found[place + len(phrase.atoms) - 1].end)
+                    yield Range(found[place].start, found[place + len(phrase.atoms) - 1].end)
 
     def marked(self, text: str) -> SafeString:
         """Return the text, cleaned and escaped, with its matches in <mark>."""
@@ -97,18 +125,13 @@ def _begins(phrase: Alternative, found: Sequence[Span], place: int) -> bool:
     return True
 
 
-def _spans(text: str) -> list[Span]:
-    """Return the spans of a text, piece by piece between blanks: most pieces have been seen before."""
-    found: list[Span] = []
-    for piece in _PIECE.finditer(text):
-        start = piece.start()
-        known = _piece_spans(piece[0]) if len(piece[0]) <= CACHED_LENGTH else spans(piece[0])
-        found += [Span(one.start + start, one.end + start, one.tokens) for one in known]
-    return found
+def _piece_spans(piece: str) -> tuple[Span, ...]:
+    """Return the spans of a piece without blanks; most pieces have been seen before."""
+    return _short_piece_spans(piece) if len(piece) <= CACHED_LENGTH else tuple(spans(piece))
 
 
 @lru_cache(maxsize=50_000)
-def _piece_spans(piece: str) -> tuple[Span, ...]:
+def _short_piece_spans(piece: str) -> tuple[Span, ...]:
     return tuple(spans(piece))
 
 

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 EVERYTHING = SearchRequest()
 
 # So many rows are ranked by their full text; of more, the newest.
-RANKED = 1_500
+RANKED = 1_000
 PHRASE_CANDIDATES = 200
 
 

@@ -14,6 +14,8 @@ from search.keyword.statistics import Collection
 TITLE_WEIGHT, BODY_WEIGHT, VARIANT_WEIGHT = 3.0, 1.0, 0.5
 EXACT_WEIGHT, OTHER_FORM_WEIGHT = 1.0, 0.6
 
+COUNTED_FORMS = 8
+
 PHRASE_IN_TITLE_BONUS = 0.5
 PHRASE_BONUS = 0.25
 IDENTIFIER_BONUS = 0.2
@@ -78,9 +80,13 @@ class _QueryForms:
         self._forms = [
             [
                 (phrase_text(alternative), OTHER_FORM_WEIGHT if place else EXACT_WEIGHT)
-                for place, alternative in enumerate(word.alternatives)
+                for place, alternative in enumerate(word.alternatives[:COUNTED_FORMS])
             ]
             for word in words
+        ]
+        # A prefix that was opened into words has dozens of them: looked up in a set instead of counted one by one.
+        self._more = [
+            {one.atoms[0] for one in word.alternatives[COUNTED_FORMS:] if len(one.atoms) == 1} for word in words
         ]
         # Words of several atoms are identifiers, paths, versions: worth more when they stand there just so.
         self._compounds = [
@@ -101,6 +107,10 @@ class _QueryForms:
                 count = TITLE_WEIGHT * title(text) + BODY_WEIGHT * body(text) + VARIANT_WEIGHT * variants(text)
                 if count * weight > best:
                     best = count * weight
+            if not best and self._more[number]:
+                more = self._more[number]
+                held = TITLE_WEIGHT * sum(atom in more for atom in row.title.split())
+                best = OTHER_FORM_WEIGHT * (held + BODY_WEIGHT * sum(atom in more for atom in row.body.split()))
             if best:
                 found[number] = best
         return found

@@ -7,10 +7,11 @@ from django.db import connection
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import memory_model
-from search.analysis import Alternative, normalize, phrase_atoms, query_words
+from search.analysis import Alternative, QueryWord, normalize, phrase_atoms, query_words
 from search.keyword.expression import AllOf, AnyOf, AnyPhrase, AnyToken, Expression, NoneOf, to_match
 from search.keyword.filters import HIDDEN_FLAGS, Clause, FieldResolver, hidden_by_default, session_ids, session_token
 from search.keyword.plan import INDEXED, NOTHING, Plan, SqlCondition
+from search.keyword.prefixes import is_large_database, without_costly_prefixes
 from search.keyword.schema import TABLES
 from search.query import And, Field, FieldName, Node, Not, Or, Phrase, Prefix, Word
 from search.request import SearchRequest
@@ -29,11 +30,13 @@ class Compiler:
         self._request = request
         self._resolver = resolver
         self._sessions: dict[str, list[int]] = {}
+        self._opened: dict[QueryWord, tuple[Alternative, ...]] = {}
+        self._cut: dict[str, None] = {}
         self._open = _last_leaf(request.parsed.tree) if request.parsed.ends_open else None
 
     @property
     def notes(self) -> list[str]:
-        return list(self._resolver.notes)
+        return [*self._resolver.notes, *self._cut]
 
     def plan(self, kind: Kind, tree: Node | None = None) -> Plan:
         """Return what one kind is asked; `tree` replaces the request's own (for a relaxed search)."""
@@ -81,12 +84,23 @@ class Compiler:
         if not words:
             return _literal(text, kind)
         needed = [word for word in words if not word.stop] or words
-        found = AllOf(tuple(AnyPhrase(word.text, _bounded(word.alternatives)) for word in needed))
+        found = AllOf(tuple(AnyPhrase(word.text, self._affordable(word)) for word in needed))
         # A pasted session id means the memories of that session, whose own text does not hold it.
         ids = self._session(text)
         if ids:
             return AnyOf((found, AnyToken(tuple(map(session_token, ids)))))
         return found.members[0] if len(found.members) == 1 else found
+
+    def _affordable(self, word: QueryWord) -> tuple[Alternative, ...]:
+        """Return the alternatives of a word, in a large collection without prefixes that would be slow."""
+        bounded = _bounded(word.alternatives)
+        if not any(one.prefix for one in bounded) or not is_large_database():
+            return bounded
+        if word not in self._opened:
+            self._opened[word], is_cut = without_costly_prefixes(bounded)
+            if is_cut:
+                self._cut[f"Very many words begin with “{word.text}”; not all of them were looked for."] = None
+        return self._opened[word]
 
     def _without_stop_words(self, nodes: tuple[Node, ...]) -> list[Node]:
         """Return the members without bare stop words, unless nothing else would be searched for.

@@ -12,7 +12,7 @@ from search.keyword.limits import rows_within
 from search.keyword.schema import COLUMNS, TABLES
 
 # Document frequencies are counted up to here and extrapolated beyond: a common word needs no exact figure.
-COUNTED = 1000
+COUNTED = 500
 
 
 @dataclass(frozen=True, slots=True)

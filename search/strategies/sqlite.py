@@ -17,14 +17,15 @@ from search.keyword.plan import INDEXED, Plan
 from search.keyword.schema import CONTENT_TABLES, TABLES
 from search.request import Order
 
-COUNTED = 10_000
+COUNTED = 5_000
 SORTED = 50_000
 DENSE = 0.05
 STATEMENT_SECONDS = 1.0
 # With fewer rows than this left by the column conditions, rows are read and matched one by one.
 FEW_ROWS = 3_000
 PROBE_SECONDS = 0.03
-PHRASE_SECONDS = 0.04
+BOUNDS_SECONDS = 0.15
+PHRASE_SECONDS = 0.025
 SCANNED = 20_000
 SCAN_SECONDS = 1.5
 
@@ -179,7 +180,7 @@ class SQLiteSearchStrategy:
             return None, last_id
         where, values = plan.where()
         sql = f"SELECT min(m.id), max(m.id) FROM {CONTENT_TABLES[kind]} AS m WHERE 1{where}"
-        rows = rows_within(PROBE_SECONDS, sql, values).rows
+        rows = rows_within(BOUNDS_SECONDS, sql, values).rows
         if not rows or rows[0][0] is None:
             return None, last_id
         low, high = rows[0]

@@ -98,7 +98,7 @@ def test_common_words_are_extrapolated_from_the_first_thousand(share: int) -> No
     Observation.objects.bulk_create(
         [
             Observation(project=project, time_quality="unknown", title="common" if number % share == 0 else "other")
-            for number in range(3_000)
+            for number in range(2_000)
         ]
     )
     total = Observation.objects.count()
@@ -175,7 +175,7 @@ def test_costly_prefix_is_one_that_most_pages_hold() -> None:
         without_costly_prefixes((Alternative((text,), prefix=True),)) for text in ("common005999", "common", "c")
     )
     assert few == ((Alternative(("common005999",), prefix=True),), False)
-    assert (many[0][0], len(many[0]), many[1]) == (Alternative(("common",)), 41, True)
+    assert (many[0][0], len(many[0]), many[1]) == (Alternative(("common",)), 40, True)
     assert short == ((Alternative(("c",)),), True)
 
 
