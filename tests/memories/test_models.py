@@ -301,7 +301,7 @@ def test_rows_are_read_with_a_fixed_number_of_statements(kind: Kind, name: str) 
     make_drawer("x", file="a")
     make_prompt("x", tags=["a"])
     few = statements()
-    for number in range(10):
+    for number in range(3):
         names = [f"{number}"]
         make_observation("x", concepts=names, files=names, tags=names, session=make_session("b"))
         make_summary("x", files=[f"{number}"], tags=["a"])

@@ -131,8 +131,11 @@ def test_thousands_of_files_are_all_meant() -> None:
     assert len(file_ids("gen/")) == len(file_ids("gen/*")) == len(file_ids("*.py")) == 4_000
 
 
-@settings(max_examples=200, deadline=None)
-@given(value=st.text(st.sampled_from("ab./*?[]!^-\\") | st.characters(), max_size=12), path=st.text(max_size=12))
+signs = st.sampled_from("ab./*?[]!^-\\")
+
+
+@settings(max_examples=60, deadline=None)
+@given(value=st.text(signs | st.characters(exclude_categories=["Cs"]), max_size=12), path=st.text(max_size=12))
 @example(value="[]", path="[]")
 @example(value="[!]", path="!")
 @example(value="[^a]", path="^")
