@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import connection
-from django.db.utils import OperationalError
+from django.db.utils import DatabaseError, OperationalError
 
 _INSTRUCTIONS_BETWEEN_LOOKS = 1000
 
@@ -37,6 +37,9 @@ def rows_within(seconds: float, sql: str, params: Sequence[Any]) -> Rows:
             if "interrupted" not in str(error):
                 raise
             result.is_complete = False
+        except MemoryError as error:
+            # SQLite says so of a damaged index whose lengths are absurd.
+            raise DatabaseError("the index is damaged: it asks for more memory than there is") from error
     return result
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db import connection as default_connection
 from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
 from memweb.memories.kinds import Kind
@@ -63,7 +64,7 @@ def check_index(connection: BaseDatabaseWrapper = default_connection) -> dict[Ki
                 # Without the 1 an external-content table is not compared with its content.
                 cursor.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
             result[kind] = None
-        except DatabaseError as error:
+        except (DatabaseError, MemoryError) as error:
             result[kind] = f"index and rows differ ({error}); run `memweb index rebuild`"
     return result
 
@@ -81,13 +82,7 @@ def rebuild_index(
     rebuilt = {}
     for kind in kinds:
         recompute_terms(kind, connection, progress)
-        with transaction.atomic(), connection.cursor() as cursor:
-            _drop_kind(cursor, kind)
-            for wanted in index_objects(kind):
-                cursor.execute(wanted.sql)
-            cursor.execute(f"INSERT INTO {TABLES[kind]}({TABLES[kind]}) VALUES ('rebuild')")
-            cursor.execute(f"SELECT count(*) FROM {TABLES[kind]}_docsize")
-            rebuilt[kind] = cursor.fetchone()[0]
+        rebuilt[kind] = _make_anew(kind, connection)
     return rebuilt
 
 
@@ -124,9 +119,8 @@ def optimize_index(connection: BaseDatabaseWrapper = default_connection) -> None
 def repair(connection: BaseDatabaseWrapper) -> list[Kind]:
     """Make dropped tables and triggers again; index anew the kinds that may have missed writes. Return those kinds."""
     stale = ensure_index(connection)
-    with connection.cursor() as cursor:
-        for kind in stale:
-            cursor.execute(f"INSERT INTO {TABLES[kind]}({TABLES[kind]}) VALUES ('rebuild')")
+    for kind in stale:
+        _make_anew(kind, connection)
     return stale
 
 
@@ -139,9 +133,32 @@ def _count_indexed(connection: BaseDatabaseWrapper, table: str) -> int | None:
         return None
 
 
-def _drop_kind(cursor: object, kind: Kind) -> None:
-    for wanted in reversed(list(index_objects(kind))):
-        cursor.execute(f"DROP {wanted.type} IF EXISTS {wanted.name}")  # type: ignore[attr-defined]
+def _make_anew(kind: Kind, connection: BaseDatabaseWrapper) -> int:
+    """Replace the index of a kind by one made from the rows, in one transaction; return the rows indexed."""
+    table = TABLES[kind]
+    with transaction.atomic(), connection.cursor() as cursor:
+        _drop_kind(cursor, kind)
+        for wanted in index_objects(kind):
+            cursor.execute(wanted.sql)
+        cursor.execute(f"INSERT INTO {table}({table}) VALUES ('rebuild')")
+        cursor.execute(f"SELECT count(*) FROM {table}_docsize")
+        return int(cursor.fetchone()[0])
+
+
+def _drop_kind(cursor: CursorWrapper, kind: Kind) -> None:
+    """Remove the tables and triggers of a kind without asking FTS5, which may be unable to open what it shall drop.
+
+    Taken out of the schema first, its shadow tables are tables like any other.
+    """
+    for wanted in index_objects(kind):
+        if wanted.type == "trigger":
+            cursor.execute(f"DROP TRIGGER IF EXISTS {wanted.name}")
+    table = TABLES[kind]
+    cursor.execute("PRAGMA writable_schema = ON")
+    cursor.execute("DELETE FROM sqlite_master WHERE type = 'table' AND name IN (%s, %s)", [table, f"{table}_vocab"])
+    cursor.execute("PRAGMA writable_schema = RESET")
+    for shadow in ("data", "idx", "docsize", "config", "content"):
+        cursor.execute(f"DROP TABLE IF EXISTS {table}_{shadow}")
 
 
 __all__ = ["CONTENT_TABLES", "IndexStatus", "check_index", "index_status", "optimize_index", "rebuild_index", "repair"]

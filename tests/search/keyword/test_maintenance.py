@@ -287,3 +287,30 @@ def test_optimize_command() -> None:
 def test_command_refuses_what_it_does_not_know() -> None:
     with pytest.raises(CommandError, match="invalid choice: 'reset'"):
         call_command("index", "reset")
+
+
+# Damage after which FTS5 cannot even open its table; the last is what it takes for a lack of memory.
+UNOPENABLE = {
+    "no structure": ["DELETE FROM {table}_data"],
+    "no data table": ["DROP TABLE {table}_data"],
+    "no version": ["DELETE FROM {table}_config"],
+    "structure of noise": ["UPDATE {table}_data SET block = x'ffffffffffffffffffffffff' WHERE id = 10"],
+    "structure of absurd length": [
+        "UPDATE {table}_data SET block = x'6859f29a78811c3b78e5cdb604073d2a' || zeroblob(184) WHERE id = 10"
+    ],
+}
+
+
+@pytest.mark.parametrize("damage", UNOPENABLE)
+@pytest.mark.django_db(transaction=True)
+def test_index_that_cannot_be_opened_is_searched_around_and_made_anew(damage: str) -> None:
+    memory = make_observation(title="needle")
+    connection.cursor().execute("PRAGMA writable_schema = OFF")
+    execute(*(statement.format(table="observations_fts") for statement in UNOPENABLE[damage]))
+    connection.close()
+    result = search_for("needle")
+    assert [str(hit.ref) for hit in result.hits] == [str(memory.ref)]
+    assert rebuild_index([Kind.OBSERVATION]) == {Kind.OBSERVATION: 1}
+    assert (index_faults(connection), check_index()) == ([], SOUND)
+    assert search_for("needle").fallback is None
+    assert found("needle") == [str(memory.ref)]
