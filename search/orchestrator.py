@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 
@@ -11,7 +11,7 @@ from search.analysis import Alternative
 from search.cursors import RankCursor, TimeCursor, decode, encode
 from search.facets import count_facets
 from search.hydration import hydrate
-from search.keyword.compiler import Compiler
+from search.keyword.compiler import Compiler, is_stop_word
 from search.keyword.expression import AnyPhrase, phrases
 from search.keyword.filters import FieldResolver
 from search.keyword.plan import Plan
@@ -29,7 +29,7 @@ EVERYTHING = SearchRequest()
 
 # So many rows are ranked by their full text; of more, the newest.
 RANKED = 1_000
-PHRASE_CANDIDATES = 200
+MORE_CANDIDATES = 200
 
 
 @dataclass(slots=True)
@@ -193,9 +193,8 @@ class SearchOrchestrator:
         window = _window({kind: found.ids for kind, found in search.found.items()}, RANKED)
         if search.total > RANKED:
             search.ranked = RANKED
-            if len(words) > 1:
-                whole = AnyPhrase("", (_consecutive(words),))
-                for kind, ids in search.strategy.with_phrase(whole, PHRASE_CANDIDATES).items():
+            for more in self._beyond_window(search, words):
+                for kind, ids in more.items():
                     window[kind] = list(dict.fromkeys([*window.get(kind, []), *ids]))
         candidates = search.strategy.candidates(window)
         collection = collection_statistics(words, search.plans)
@@ -206,6 +205,17 @@ class SearchOrchestrator:
             reverse=True,
         )
         return [((one.kind, one.id), score) for one, score in ranked]
+
+    def _beyond_window(self, search: _Search, words: list[AnyPhrase]) -> Iterator[dict[Kind, list[int]]]:
+        """Yield rows that are likely the best of very many although they are not among the newest."""
+        if len(words) > 1:
+            yield search.strategy.with_phrase(AnyPhrase("", (_consecutive(words),)), MORE_CANDIDATES)
+        for word in words:
+            whole = tuple(one for one in word.alternatives if not one.prefix)
+            if 0 < len(whole) < len(word.alternatives):
+                yield search.strategy.with_phrase(AnyPhrase(word.label, whole), MORE_CANDIDATES)
+        if search.is_relaxed:
+            yield search.strategy.best(MORE_CANDIDATES)
 
     def _did_you_mean(self, request: SearchRequest) -> DidYouMean | None:
         """Return a better spelling of the query when it finds something."""
@@ -220,9 +230,11 @@ def relaxed_tree(tree: Node) -> Node | None:
     """Return the tree with any instead of all of its words; None when there is nothing to relax."""
     members = tree.nodes if isinstance(tree, And) else (tree,)
     words = [node for node in members if isinstance(node, Word | Phrase | Prefix)]
-    if len(words) < 2:
+    # Function words are in every other memory, and so are the words that begin like them.
+    telling = [node for node in words if not is_stop_word(Word(node.text))]
+    if not telling or len(words) < 2:
         return None
-    return And((Or(tuple(words)), *(node for node in members if node not in words)))
+    return And((Or(tuple(telling)), *(node for node in members if node not in words)))
 
 
 def _next_by_time(order: Order, rows: list[tuple[Key, str | None]], limit: int) -> str | None:

@@ -12,7 +12,7 @@ from search.keyword.statistics import Collection
 
 # How much one occurrence counts by where it stands, and by how exactly it is what was typed.
 TITLE_WEIGHT, BODY_WEIGHT, VARIANT_WEIGHT = 3.0, 1.0, 0.5
-EXACT_WEIGHT, OTHER_FORM_WEIGHT = 1.0, 0.6
+EXACT_WEIGHT, OTHER_FORM_WEIGHT, BEGINNING_WEIGHT = 1.0, 0.6, 0.25
 
 COUNTED_FORMS = 8
 
@@ -81,9 +81,11 @@ class _QueryForms:
             [
                 (phrase_text(alternative), OTHER_FORM_WEIGHT if place else EXACT_WEIGHT)
                 for place, alternative in enumerate(word.alternatives[:COUNTED_FORMS])
+                if not alternative.prefix
             ]
             for word in words
         ]
+        self._prefixes = [[phrase_text(one) for one in word.alternatives if one.prefix] for word in words]
         # A prefix that was opened into words has dozens of them: looked up in a set instead of counted one by one.
         self._more = [
             {one.atoms[0] for one in word.alternatives[COUNTED_FORMS:] if len(one.atoms) == 1} for word in words
@@ -107,13 +109,21 @@ class _QueryForms:
                 count = TITLE_WEIGHT * title(text) + BODY_WEIGHT * body(text) + VARIANT_WEIGHT * variants(text)
                 if count * weight > best:
                     best = count * weight
-            if not best and self._more[number]:
-                more = self._more[number]
-                held = TITLE_WEIGHT * sum(atom in more for atom in row.title.split())
-                best = OTHER_FORM_WEIGHT * (held + BODY_WEIGHT * sum(atom in more for atom in row.body.split()))
+            if not best:
+                best = self._begun(number, row)
             if best:
                 found[number] = best
         return found
+
+    def _begun(self, number: int, row: RowTerms) -> float:
+        """Return what words count that only begin like the word: less than the word itself ever does."""
+        texts, more = self._prefixes[number], self._more[number]
+        columns = (row.title, row.body, row.variants)
+        if any(text in column for text in texts for column in columns):
+            return BEGINNING_WEIGHT
+        if more and not (more.isdisjoint(row.title.split()) and more.isdisjoint(row.body.split())):
+            return BEGINNING_WEIGHT
+        return 0.0
 
     def score(self, bm25: float, row: RowTerms, found: dict[int, float]) -> Score:
         """Return the score of a row: BM25, times its bonuses, times the share of the words that it holds."""

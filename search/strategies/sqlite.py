@@ -14,7 +14,7 @@ from search.cursors import TimeCursor
 from search.keyword.expression import AllOf, AnyPhrase, RowTerms, matches, to_match
 from search.keyword.limits import Rows, rows_within
 from search.keyword.plan import INDEXED, Plan
-from search.keyword.schema import CONTENT_TABLES, TABLES
+from search.keyword.schema import COLUMN_WEIGHTS, CONTENT_TABLES, TABLES
 from search.request import Order
 
 COUNTED = 5_000
@@ -26,6 +26,7 @@ FEW_ROWS = 3_000
 PROBE_SECONDS = 0.03
 BOUNDS_SECONDS = 0.15
 PHRASE_SECONDS = 0.025
+BEST_SECONDS = 0.1
 SCANNED = 20_000
 SCAN_SECONDS = 1.5
 
@@ -108,6 +109,20 @@ class SQLiteSearchStrategy:
             sql, params = self._matching(kind, Plan(AllOf(members), plan.conditions), limit, (None, None))
             try:
                 found[kind] = [id for _, id in rows_within(PHRASE_SECONDS, sql, params).rows]
+            except DatabaseError as error:
+                self.failed[kind] = str(error)
+        return found
+
+    def best(self, limit: int) -> dict[Kind, list[int]]:
+        """Return ids of the best rows by FTS5's own BM25; none of a kind that is too large to be ranked soon."""
+        found: dict[Kind, list[int]] = {}
+        weights = ", ".join(map(str, COLUMN_WEIGHTS))
+        for kind, plan in self.plans.items():
+            table = TABLES[kind]
+            sql, params = self._matching(kind, plan, limit, (None, None))
+            sql = sql.replace(f"ORDER BY {table}.rowid DESC", f"ORDER BY bm25({table}, {weights})")
+            try:
+                found[kind] = [id for _, id in rows_within(BEST_SECONDS, sql, params).rows]
             except DatabaseError as error:
                 self.failed[kind] = str(error)
         return found

@@ -164,9 +164,12 @@ def test_relaxing_keeps_filters_and_exclusions() -> None:
 @pytest.mark.parametrize(
     ("query", "relaxed"),
     [
-        ("a b", "a OR b"),
-        ('a "b c" d*', 'a OR "b c" OR d*'),
-        ("a b type:x -c", "(a OR b) type:x -c"),
+        ("k b", "k OR b"),
+        ('k "b c" d*', 'k OR "b c" OR d*'),
+        ("k b type:x -c", "(k OR b) type:x -c"),
+        ("what k is b the", "k OR b"),
+        ("the k", "k"),
+        ("the who", None),
         ("a", None),
         ("a type:x", None),
         ("a OR b", None),
@@ -247,3 +250,24 @@ def test_spelling_that_finds_nothing_with_its_filters_is_not_offered() -> None:
 def test_words_of_hidden_memories_alone_are_not_offered() -> None:
     make_observation("database", state="trashed")
     assert search_for("databse").did_you_mean is None
+
+
+def test_word_itself_comes_before_words_that_begin_like_it() -> None:
+    make_observation(title="Caroline and Caroline", narrative="carpet cargo carbon " * 5, created_at=moment(2))
+    exact = make_observation(title="something else", narrative="the car is red", created_at=moment(1))
+    assert found("car")[0] == str(exact.ref)
+    assert len(found("car")) == 2
+
+
+def test_relaxed_question_does_not_search_for_its_function_words() -> None:
+    make_observation(title="what they do to us")
+    wanted = make_observation(title="classical musicians")
+    result = search_for("What classical composers does she listen to?")
+    assert result.is_relaxed
+    assert [str(hit.ref) for hit in result.hits] == [str(wanted.ref)]
+
+
+def test_compound_typed_to_its_end_comes_before_what_begins_like_it() -> None:
+    make_observation(title="a book", created_at=moment(2))
+    exact = make_observation(title="set a=b", created_at=moment(1))
+    assert found("a=b")[0] == str(exact.ref)
