@@ -26,6 +26,21 @@ FOREIGN_HOST = (
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
+class BodilessHeadMiddleware:
+    """Send no body in answer to HEAD: the server would pass it on, and the client take it for the next answer."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if request.method == "HEAD" and not response.streaming:
+            length = len(response.content)
+            response.content = b""
+            response["Content-Length"] = str(length)
+        return response
+
+
 class AllowedHostMiddleware:
     """Answer 400 to a foreign Host header on every path, static files included.
 

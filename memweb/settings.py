@@ -39,7 +39,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    # The first three put their headers on every answer, also on static files and on the 400 of the fourth.
+    "memweb.middleware.BodilessHeadMiddleware",
+    # The next three put their headers on every answer, also on static files and on the 400 of the host check.
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

@@ -40,7 +40,10 @@ def open_link(request: HttpRequest, token: str) -> HttpResponse:
         return HttpResponseRedirect(next_address(request))
     if not is_opened_by_person(request):
         # No 2xx: a browser would keep a prefetched answer and show it to the person who then clicks.
-        return HttpResponse("Open this link in a browser to sign in.\n", status=503, content_type="text/plain")
+        refusal = HttpResponse("Open this link in a browser to sign in.\n", status=503, content_type="text/plain")
+        # The address is still a key, and Django's log of a 5xx answer would hold it.
+        refusal._has_been_logged = True  # type: ignore[attr-defined]
+        return refusal
     user = use_link(token)
     if isinstance(user, LinkProblem):
         return sign_in_page(request, error=user, status=403)
