@@ -85,6 +85,8 @@ def read_json(path: Path) -> Any:
         ) from error
     except UnicodeDecodeError as error:
         raise SourceError(f"{path} is not JSON in UTF-8 (byte {error.start}). Nothing was imported.") from error
+    except ValueError as error:
+        raise SourceError(f"{path} holds a number that is too long to be read. Nothing was imported.") from error
     except RecursionError as error:
         raise SourceError(f"{path} is nested too deeply to be an export. Nothing was imported.") from error
 

@@ -40,6 +40,8 @@ class Command(BaseCommand):
             options["source"], options["project"], options["include_noise"], options["dry_run"]
         )
         reports, failures = [], []
+        if not all(path.strip() for path in options["paths"]):
+            raise CommandError("PATH is empty: name a file or folder (an unset variable of the shell, perhaps)")
         for path in options["paths"]:
             try:
                 with progress_bar(Path(path).name) as progress:
