@@ -15,6 +15,8 @@ from search.texts import whole_characters
 # Controls that JSON may hold as they are, marks of direction, and what has no width.
 _ACTING = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
+NARROW = 72
+
 
 class ResultFormatter:
     """Writes search results for terminals and for other programs. Control characters of memories never get through."""
@@ -40,7 +42,7 @@ class ResultFormatter:
             for remark in _remarks(result):
                 console.print(Text(remark, style="yellow"))
             if result.hits:
-                console.print(_table(result.hits, explain=explain))
+                console.print(_table(result.hits, explain=explain, is_narrow=console.width < NARROW))
             if result.next:
                 console.print(Text(f"More: --cursor {result.next}", style="dim"))
         return capture.get()
@@ -55,12 +57,14 @@ def to_json(data: Any) -> str:
     return _ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def _table(hits: tuple[Hit, ...], *, explain: bool) -> Table:
+def _table(hits: tuple[Hit, ...], *, explain: bool, is_narrow: bool) -> Table:
     table = Table(box=None, pad_edge=False, show_edge=False)
-    table.add_column("ref", no_wrap=True, style="cyan")
+    # However narrow the terminal, a ref must stay whole: it is what `memweb show` takes.
+    table.add_column("ref", no_wrap=True, style="cyan", min_width=max((len(str(hit.ref)) for hit in hits), default=3))
     table.add_column("when", no_wrap=True)
-    table.add_column("project", max_width=24, overflow="ellipsis", no_wrap=True)
-    table.add_column("type", no_wrap=True)
+    if not is_narrow:
+        table.add_column("project", max_width=24, overflow="ellipsis", no_wrap=True)
+        table.add_column("type", no_wrap=True)
     table.add_column("title and text", ratio=1)
     if explain:
         table.add_column("why", max_width=36)
@@ -71,11 +75,14 @@ def _table(hits: tuple[Hit, ...], *, explain: bool) -> Table:
             text.append("\n" + _one_line(hit.snippet)[:200], style="not bold dim")
         cells: list[str | Text] = [
             str(hit.ref),
-            f"{moment:%Y-%m-%d %H:%M}" if moment else "unknown",
-            _one_line(hit.memory.project.label),
-            _one_line(getattr(hit.memory, "type", "") or str(hit.kind)),
-            text,
+            f"{moment:%Y-%m-%d}" if moment and is_narrow else f"{moment:%Y-%m-%d %H:%M}" if moment else "unknown",
         ]
+        if not is_narrow:
+            cells += [
+                _one_line(hit.memory.project.label),
+                _one_line(getattr(hit.memory, "type", "") or str(hit.kind)),
+            ]
+        cells.append(text)
         table.add_row(*cells, *([_why(hit)] if explain else []))
     return table
 

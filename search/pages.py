@@ -125,7 +125,7 @@ def search_page(
         hits=hits,
         next_url=links.page(result.next) if result.next else "",
         first_url=links.canonical() if request.cursor or request.offset else "",
-        position_label=f"{first_position:,}–{last:,}" if hits else "",
+        position_label=f"{first_position:,}–{last:,}" if hits and first_position else "",
         index_is_empty=is_empty,
         hidden_fields=links.hidden_fields(),
         tips=[(query, meaning, links.url(query=query)) for query, meaning in TIPS]
