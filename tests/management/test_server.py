@@ -9,8 +9,8 @@ from memweb.operations.server import open_socket, public_address
 
 
 def test_open_socket_listens_at_once() -> None:
-    with open_socket("127.0.0.1", 0) as listening:
-        socket.create_connection(listening.getsockname()).close()
+    with open_socket("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()) as client:
+        assert client.getpeername() == listening.getsockname()
 
 
 def test_port_in_use_is_refused_with_another() -> None:
