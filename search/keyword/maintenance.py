@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from django.db import connection as default_connection
 from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.backends.utils import CursorWrapper
 from django.db.utils import DatabaseError
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import memory_model
 from memweb.memories.queries import TERM_COLUMNS
-from search.keyword.schema import CONTENT_TABLES, TABLES, ensure_index, index_faults, index_objects
+from search.keyword.schema import TABLES, drop_kind, ensure_index, index_faults, index_objects
 
 BATCH = 1000
 
@@ -137,28 +136,9 @@ def _make_anew(kind: Kind, connection: BaseDatabaseWrapper) -> int:
     """Replace the index of a kind by one made from the rows, in one transaction; return the rows indexed."""
     table = TABLES[kind]
     with transaction.atomic(), connection.cursor() as cursor:
-        _drop_kind(cursor, kind)
+        drop_kind(cursor, kind)
         for wanted in index_objects(kind):
             cursor.execute(wanted.sql)
         cursor.execute(f"INSERT INTO {table}({table}) VALUES ('rebuild')")
         cursor.execute(f"SELECT count(*) FROM {table}_docsize")
         return int(cursor.fetchone()[0])
-
-
-def _drop_kind(cursor: CursorWrapper, kind: Kind) -> None:
-    """Remove the tables and triggers of a kind without asking FTS5, which may be unable to open what it shall drop.
-
-    Taken out of the schema first, its shadow tables are tables like any other.
-    """
-    for wanted in index_objects(kind):
-        if wanted.type == "trigger":
-            cursor.execute(f"DROP TRIGGER IF EXISTS {wanted.name}")
-    table = TABLES[kind]
-    cursor.execute("PRAGMA writable_schema = ON")
-    cursor.execute("DELETE FROM sqlite_master WHERE type = 'table' AND name IN (%s, %s)", [table, f"{table}_vocab"])
-    cursor.execute("PRAGMA writable_schema = RESET")
-    for shadow in ("data", "idx", "docsize", "config", "content"):
-        cursor.execute(f"DROP TABLE IF EXISTS {table}_{shadow}")
-
-
-__all__ = ["CONTENT_TABLES", "IndexStatus", "check_index", "index_status", "optimize_index", "rebuild_index", "repair"]

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
 
 from memweb.memories.kinds import Kind
 
@@ -126,9 +127,22 @@ def ensure_index(connection: BaseDatabaseWrapper) -> list[Kind]:
 
 def drop_index(connection: BaseDatabaseWrapper) -> None:
     """Remove every table and trigger of the keyword index."""
-    present = present_objects(connection)
     with connection.cursor() as cursor:
         for kind in Kind:
-            for wanted in reversed(list(index_objects(kind))):
-                if (wanted.type, wanted.name) in present:
-                    cursor.execute(f"DROP {wanted.type} {wanted.name}")
+            drop_kind(cursor, kind)
+
+
+def drop_kind(cursor: CursorWrapper, kind: Kind) -> None:
+    """Remove the tables and triggers of a kind without asking FTS5, which may be unable to open what it shall drop.
+
+    Taken out of the schema first, its shadow tables are tables like any other.
+    """
+    for wanted in index_objects(kind):
+        if wanted.type == "trigger":
+            cursor.execute(f"DROP TRIGGER IF EXISTS {wanted.name}")
+    table = TABLES[kind]
+    cursor.execute("PRAGMA writable_schema = ON")
+    cursor.execute("DELETE FROM sqlite_master WHERE type = 'table' AND name IN (%s, %s)", [table, f"{table}_vocab"])
+    cursor.execute("PRAGMA writable_schema = RESET")
+    for shadow in ("data", "idx", "docsize", "config", "content"):
+        cursor.execute(f"DROP TABLE IF EXISTS {table}_{shadow}")
