@@ -12,6 +12,7 @@ from search.highlight import Highlighter, flattened
 from search.keyword.expression import AnyPhrase
 from search.ranking import Score
 from search.results import Explanation, Hit
+from search.strategies.sqlite import Key
 
 _NAMES: dict[str, tuple[type[Concept] | type[FilePath] | type[Tag], str]] = {
     "=c": (Concept, "name"),
@@ -19,8 +20,6 @@ _NAMES: dict[str, tuple[type[Concept] | type[FilePath] | type[Tag], str]] = {
     "=g": (Tag, "name"),
 }
 _FIELD_LABELS = {"next_steps": "next steps"}
-
-Key = tuple[Kind, int]
 
 
 def hydrate(keys: Sequence[Key], scores: Mapping[Key, tuple[int, Score]], words: Sequence[AnyPhrase]) -> list[Hit]:
@@ -120,5 +119,4 @@ def _matched_fields(memory: Memory, highlighter: Highlighter) -> tuple[list[str]
 
 
 def _plain_snippet(text: str) -> str:
-    shown = text[:2000]
-    return shown if len(shown) <= 300 else shown[:299].rstrip() + "…"
+    return text if len(text) <= 300 else text[:299].rstrip() + "…"

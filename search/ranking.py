@@ -51,11 +51,8 @@ class CollectionBM25(BM25Okapi):
         self.doc_freqs = list(frequencies)
         self.doc_len = list(lengths)
         total = max(collection.documents, len(frequencies))
-        self.idf = {
-            number: log(1 + (total - held + 0.5) / (held + 0.5))
-            for number, word in enumerate(words)
-            if (held := min(collection.frequencies.get(word, 0), total)) >= 0
-        }
+        holding = [min(collection.frequencies.get(word, 0), total) for word in words]
+        self.idf = {number: log(1 + (total - held + 0.5) / (held + 0.5)) for number, held in enumerate(holding)}
 
 
 def score_rows(rows: Sequence[RowTerms], words: Sequence[AnyPhrase], collection: Collection) -> list[Score]:
@@ -91,11 +88,7 @@ class _QueryForms:
             {one.atoms[0] for one in word.alternatives[COUNTED_FORMS:] if len(one.atoms) == 1} for word in words
         ]
         # Words of several atoms are identifiers, paths, versions: worth more when they stand there just so.
-        self._compounds = [
-            (number, phrase_text(word.alternatives[0]))
-            for number, word in enumerate(words)
-            if len(word.alternatives[0].atoms) > 1
-        ]
+        self._compounds = [phrase_text(word.alternatives[0]) for word in words if len(word.alternatives[0].atoms) > 1]
         atoms = [atom for word in words for atom in word.alternatives[0].atoms]
         self._whole = f" {' '.join(atoms)} " if len(words) > 1 else ""
 
@@ -136,7 +129,7 @@ class _QueryForms:
             factor += PHRASE_BONUS
             bonuses = ("exact phrase",)
         if self._compounds:
-            exact = sum(text in row.title or text in row.body for _, text in self._compounds)
+            exact = sum(text in row.title or text in row.body for text in self._compounds)
             if exact:
                 factor += IDENTIFIER_BONUS * exact / len(self._compounds)
                 bonuses = (*bonuses, "exactly as typed")

@@ -8,9 +8,9 @@ from django.db import connection
 from memweb.memories.kinds import Kind
 from memweb.memories.models import memory_model
 from search.analysis import Alternative, QueryWord, normalize, phrase_atoms, query_words
-from search.keyword.expression import AllOf, AnyOf, AnyPhrase, AnyToken, Expression, NoneOf, to_match
+from search.keyword.expression import AllOf, AnyOf, AnyPhrase, AnyToken, NoneOf, to_match
 from search.keyword.filters import HIDDEN_FLAGS, Clause, FieldResolver, hidden_by_default, session_ids, session_token
-from search.keyword.plan import INDEXED, NOTHING, Plan, SqlCondition
+from search.keyword.plan import INDEXED, Plan, SqlCondition
 from search.keyword.prefixes import is_large_database, without_costly_prefixes
 from search.keyword.schema import TABLES
 from search.query import And, Field, FieldName, Node, Not, Or, Phrase, Prefix, Word
@@ -223,8 +223,6 @@ def _states_named(tree: Node) -> set[str]:
             return set(values)
         case And(nodes) | Or(nodes):
             return {state for node in nodes for state in _states_named(node)}
-        case Not():
-            return set()
         case _:
             return set()
 
@@ -238,6 +236,3 @@ def _literal(text: str, kind: Kind) -> SqlCondition:
         return SqlCondition("0")
     sql = " OR ".join(f"instr({column}, %s) > 0" for column in columns for _ in forms)
     return SqlCondition(sql, tuple(form for _ in columns for form in forms))
-
-
-__all__ = ["NOTHING", "Compiler", "Expression", "is_stop_word"]

@@ -11,7 +11,7 @@ from django.db.utils import DatabaseError
 
 from memweb.memories.kinds import Kind
 from search.cursors import TimeCursor
-from search.keyword.expression import AllOf, AnyPhrase, RowTerms, matches, to_match
+from search.keyword.expression import EVERYTHING, AllOf, AnyPhrase, RowTerms, matches, to_match
 from search.keyword.limits import Rows, rows_within
 from search.keyword.plan import INDEXED, Plan
 from search.keyword.schema import COLUMN_WEIGHTS, CONTENT_TABLES, TABLES
@@ -106,11 +106,8 @@ class SQLiteSearchStrategy:
         found: dict[Kind, list[int]] = {}
         for kind, plan in self.plans.items():
             members = (phrase, *([plan.expression] if plan.expression else []))
-            sql, params = self._matching(kind, Plan(AllOf(members), plan.conditions), limit, (None, None))
-            try:
-                found[kind] = [id for _, id in rows_within(PHRASE_SECONDS, sql, params).rows]
-            except DatabaseError as error:
-                self.failed[kind] = str(error)
+            narrowed = Plan(AllOf(members), plan.conditions)
+            self._add_ids(found, kind, PHRASE_SECONDS, self._matching(kind, narrowed, limit, (None, None)))
         return found
 
     def best(self, limit: int) -> dict[Kind, list[int]]:
@@ -118,14 +115,18 @@ class SQLiteSearchStrategy:
         found: dict[Kind, list[int]] = {}
         weights = ", ".join(map(str, COLUMN_WEIGHTS))
         for kind, plan in self.plans.items():
-            table = TABLES[kind]
-            sql, params = self._matching(kind, plan, limit, (None, None))
-            sql = sql.replace(f"ORDER BY {table}.rowid DESC", f"ORDER BY bm25({table}, {weights})")
-            try:
-                found[kind] = [id for _, id in rows_within(BEST_SECONDS, sql, params).rows]
-            except DatabaseError as error:
-                self.failed[kind] = str(error)
+            order = f"bm25({TABLES[kind]}, {weights})"
+            self._add_ids(found, kind, BEST_SECONDS, self._matching(kind, plan, limit, (None, None), order))
         return found
+
+    def _add_ids(
+        self, found: dict[Kind, list[int]], kind: Kind, seconds: float, statement: tuple[str, list[Any]]
+    ) -> None:
+        """Add what a statement for ids finds in a short time; a kind whose index fails is noted as failed."""
+        try:
+            found[kind] = [id for _, id in rows_within(seconds, *statement).rows]
+        except DatabaseError as error:
+            self.failed[kind] = str(error)
 
     def page_by_time(
         self, order: Order, limit: int, cursor: TimeCursor | None, found: Mapping[Kind, Found]
@@ -144,7 +145,7 @@ class SQLiteSearchStrategy:
                 where, values = plan.where()
                 table = TABLES[kind]
                 source = f"EXISTS (SELECT 1 FROM {table} WHERE {table} MATCH %s AND {table}.rowid = m.id){where}"
-                params = [to_match(plan.expression) if plan.expression else '"=a"', *values]
+                params = [to_match(plan.expression or EVERYTHING), *values]
             parts[kind] = _walk(kind, source, params, order, limit, cursor)
         parts = {kind: part for kind, part in parts.items() if part[0]}
         rows = [(moment, Kind(name), id) for name, moment, id in self._union(parts, STATEMENT_SECONDS).rows]
@@ -201,10 +202,10 @@ class SQLiteSearchStrategy:
         low, high = rows[0]
         return low, high if last_id is None else min(high, last_id)
 
-    def _matching(self, kind: Kind, plan: Plan, limit: int, bounds: Bounds) -> tuple[str, list[Any]]:
-        """Return the statement for ids of one kind, newest id first, one more than the limit."""
+    def _matching(self, kind: Kind, plan: Plan, limit: int, bounds: Bounds, order: str = "") -> tuple[str, list[Any]]:
+        """Return the statement for ids of one kind, one more than the limit; newest id first without an order."""
         table = TABLES[kind]
-        match = to_match(plan.expression) if plan.expression else '"=a"'
+        match = to_match(plan.expression or EVERYTHING)
         where, values = plan.where()
         limits = [(sign, id) for sign, id in zip((">=", "<="), bounds, strict=True) if id is not None]
         bound = "".join(f" AND {table}.rowid {sign} %s" for sign, _ in limits)
@@ -212,7 +213,7 @@ class SQLiteSearchStrategy:
         join = f" CROSS JOIN {CONTENT_TABLES[kind]} AS m ON m.id = {table}.rowid" if where else ""
         sql = (
             f"SELECT '{kind}', {table}.rowid FROM {table}{join}"
-            f" WHERE {table} MATCH %s{bound}{where} ORDER BY {table}.rowid DESC LIMIT %s"
+            f" WHERE {table} MATCH %s{bound}{where} ORDER BY {order or f'{table}.rowid DESC'} LIMIT %s"
         )
         return sql, [match, *(id for _, id in limits), *values, limit + 1]
 
