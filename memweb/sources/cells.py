@@ -5,9 +5,11 @@ import json
 import warnings
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Any
 
 LONGEST_LITERAL = 100_000
+LONGEST_REMEMBERED = 200
 DEEPEST = 20
 _PATH_KEYS = ("path", "file_path", "filePath", "file", "name")
 
@@ -22,7 +24,9 @@ class Contents(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ListCell:
-    """The texts of a cell; `is_clean` when it was a JSON list of texts or empty, so that nothing else needs keeping."""
+    """The texts of a cell, not to be changed. It is clean when it was a JSON list of texts or empty: then nothing else
+    needs keeping.
+    """
 
     values: list[str]
     is_clean: bool
@@ -35,6 +39,18 @@ def read_list(cell: object, contents: Contents) -> ListCell:
     """Return the texts of a cell of any shape; blank entries and nulls are dropped, broken JSON is one text."""
     if cell is None or cell == "" or cell == "[]":
         return _EMPTY
+    if isinstance(cell, str) and len(cell) <= LONGEST_REMEMBERED and contents is not Contents.FACTS:
+        return _read_remembered(cell, contents)
+    return _read(cell, contents)
+
+
+@lru_cache(maxsize=4096)
+def _read_remembered(cell: str, contents: Contents) -> ListCell:
+    # The same few concepts and files stand in thousands of rows.
+    return _read(cell, contents)
+
+
+def _read(cell: object, contents: Contents) -> ListCell:
     if isinstance(cell, str):
         value, is_json_list = _parse(cell.strip(), contents)
     else:

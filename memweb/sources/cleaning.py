@@ -8,8 +8,10 @@ from memweb.sources.private import may_hold_private, strip_private
 
 def clean_text(cell: object) -> str:
     """Return a cell as a text that every database stores and that holds nothing private; None becomes empty."""
-    if cell is None:
+    if cell is None or cell == "":
         return ""
+    if isinstance(cell, str) and cell.isascii() and "\0" not in cell and "<" not in cell and "&" not in cell:
+        return cell  # nearly all of them
     text = sound_text(cell)
     return strip_private(text) if may_hold_private(text) else text
 

@@ -15,7 +15,7 @@ from django.db import IntegrityError, OperationalError, transaction
 from memweb.memories.indexing import build_terms
 from memweb.memories.kinds import Kind
 from memweb.memories.models import ImportBatch, Source, memory_model
-from memweb.sources.bulk import RowWriter, first_free_id
+from memweb.sources.bulk import RowWriter, data_version, first_free_id
 from memweb.sources.keys import memory_fingerprint
 from memweb.sources.labels import Labels
 from memweb.sources.records import MemoryRecord, Reader, Record, SessionRecord, SessionRef
@@ -36,11 +36,14 @@ from memweb.sources.rows import (
 from memweb.sources.sessions import SessionWriter
 from memweb.sources.updates import update_memory
 
-ROWS_AT_ONCE = 1000
+# Large enough for speed, small enough that others who write hardly wait.
+ROWS_AT_ONCE = 2000
 ATTEMPTS = 5
 
 # Called with the number of rows read so far.
 Progress = Callable[[int], None]
+# Id, content hash, source and row of a memory.
+Known = tuple[int, str, int | None, str]
 
 
 class Importer:
@@ -74,6 +77,7 @@ class Importer:
             if not isinstance(record, SessionRecord)
         ]
         sessions = [record for record in records if isinstance(record, SessionRecord)]
+        version = data_version()
         known = self._known(drafts)
         for draft in drafts:
             if draft.print.key not in known:
@@ -82,7 +86,10 @@ class Importer:
             tally = Tally()
             try:
                 with transaction.atomic():
-                    self._write(sessions, drafts, tally)
+                    # Nobody else writes from here on; what was known before is looked up again only if somebody did.
+                    if data_version() != version:
+                        known = self._known(drafts)
+                    self._write(sessions, drafts, dict(known), tally)
                 break
             except (IntegrityError, OperationalError):
                 # Someone removed a row that was remembered, or held the database for too long.
@@ -95,17 +102,16 @@ class Importer:
                 raise
         self.tally.add(tally)
 
-    def _write(self, sessions: list[SessionRecord], drafts: list[Draft], tally: Tally) -> None:
+    def _write(self, sessions: list[SessionRecord], drafts: list[Draft], known: dict[str, Known], tally: Tally) -> None:
         self._labels.forget_projects()
         self._sessions.write(sessions, self._project, tally)
         for kind in Kind:
             mine = [draft for draft in drafts if draft.record.kind is kind]
             if mine:
-                self._write_kind(kind, mine, tally)
+                self._write_kind(kind, mine, known, tally)
 
-    def _write_kind(self, kind: Kind, drafts: list[Draft], tally: Tally) -> None:
+    def _write_kind(self, kind: Kind, drafts: list[Draft], known: dict[str, Known], tally: Tally) -> None:
         """Sort the drafts of one kind into new, changed and known, and write them. Nobody else writes meanwhile."""
-        known = self._known(drafts)
         rows_of_source = self._rows_of_source(kind, [draft for draft in drafts if draft.print.key not in known])
         new: dict[str, Draft] = {}
         for draft in drafts:
@@ -131,9 +137,9 @@ class Importer:
             self._insert(kind, list(new.values()))
             tally.count(kind, "imported", len(new))
 
-    def _known(self, drafts: list[Draft]) -> dict[str, tuple[int, str, int | None, str]]:
+    def _known(self, drafts: list[Draft]) -> dict[str, Known]:
         """Return id, content hash, source and row of the memories whose keys are known."""
-        known: dict[str, tuple[int, str, int | None, str]] = {}
+        known: dict[str, Known] = {}
         for kind in Kind:
             keys = [draft.print.key for draft in drafts if draft.record.kind is kind]
             if keys:

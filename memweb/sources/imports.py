@@ -10,6 +10,7 @@ from pathlib import Path
 from django.utils import timezone
 
 from memweb.memories.models import ImportBatch, Source
+from memweb.sources.bulk import bulk_writing
 from memweb.sources.detection import open_source
 from memweb.sources.importer import Importer
 from memweb.sources.preview import Preview
@@ -68,7 +69,8 @@ def import_reader(reader: Reader, options: ImportOptions, progress: Progress | N
     importer = Importer(reader, source, batch, options.project)
     error = "stopped"
     try:
-        importer.run(report_progress)
+        with bulk_writing():
+            importer.run(report_progress)
         error = ""
     except Exception as failure:
         error = f"{type(failure).__name__}: {failure}"

@@ -15,6 +15,8 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
+import orjson
+
 from memweb.memories.models import Drawer, FileRole, Memory, Observation, SessionSummary, UserPrompt
 from memweb.sources.records import (
     DrawerRecord,
@@ -159,5 +161,9 @@ def _lasting(extra: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in extra.items() if name not in VOLATILE} if extra else extra
 
 
-def _encode(value: Iterable[Any]) -> bytes:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True).encode()
+def _encode(values: Iterable[Any]) -> bytes:
+    """Return values as bytes that no other values give."""
+    try:
+        return orjson.dumps(values, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # a number of more than 64 bits
+        return json.dumps(values, ensure_ascii=False, sort_keys=True).encode()

@@ -92,7 +92,7 @@ def read_iso(value: object) -> datetime | None:
 
 def iso_text(at: datetime) -> str:
     """Return a time as JavaScript writes it: UTC, milliseconds, Z."""
-    return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}Z"
+    return at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 def epoch_milliseconds(at: datetime) -> int:
