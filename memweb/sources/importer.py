@@ -6,9 +6,8 @@ keyword index follows by trigger.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from itertools import islice
 
 from django.db import IntegrityError, OperationalError, transaction
 
@@ -16,9 +15,9 @@ from memweb.memories.indexing import build_terms
 from memweb.memories.kinds import Kind
 from memweb.memories.models import ImportBatch, Source, memory_model
 from memweb.sources.bulk import RowWriter, data_version, first_free_id
-from memweb.sources.keys import memory_fingerprint
 from memweb.sources.labels import Labels
-from memweb.sources.records import MemoryRecord, Reader, Record, SessionRecord, SessionRef
+from memweb.sources.preparing import Batch
+from memweb.sources.records import MemoryRecord, SessionRecord, SessionRef
 from memweb.sources.report import Tally
 from memweb.sources.rows import (
     CONCEPT_LINK,
@@ -36,8 +35,6 @@ from memweb.sources.rows import (
 from memweb.sources.sessions import SessionWriter
 from memweb.sources.updates import update_memory
 
-# Large enough for speed, small enough that others who write hardly wait.
-ROWS_AT_ONCE = 2000
 ATTEMPTS = 5
 
 # Called with the number of rows read so far.
@@ -47,40 +44,37 @@ Known = tuple[int, str, int | None, str]
 
 
 class Importer:
-    """Imports what one reader yields into one batch; `tally` counts what happened to the rows."""
+    """Imports batches of records of one source; `tally` counts what happened to the rows."""
 
-    def __init__(self, reader: Reader, source: Source, batch: ImportBatch, project: str | None = None) -> None:
+    def __init__(self, format: str, source: Source, batch: ImportBatch, project: str | None = None) -> None:
         self.tally = Tally()
-        self._reader = reader
-        self._format = reader.format
         self._source = source
         self._batch = batch
         self._project = project
-        self._labels = Labels(reader.format, source, batch)
-        self._sessions = SessionWriter(reader.format, source, batch, self._labels)
+        self._labels = Labels(format, source, batch)
+        self._sessions = SessionWriter(format, source, batch, self._labels)
         self._writers = {kind: RowWriter(memory_model(kind), columns(kind)) for kind in Kind}
         self._link_writers = {model: RowWriter(model, names) for model, names in LINK_COLUMNS.items()}
         self._had_rows = {kind: memory_model(kind).objects.filter(source=source).exists() for kind in Kind}
 
-    def run(self, progress: Progress) -> None:
+    @property
+    def is_first(self) -> bool:
+        """Whether nothing was imported from the source before, so that most rows will be new."""
+        return not any(self._had_rows.values())
+
+    def run(self, batches: Iterable[Batch], progress: Progress) -> None:
         """Import everything; on an error what was written before stays."""
         done = 0
-        for records in batches(self._reader.records()):
-            self._import(records)
-            done += len(records)
+        for batch in batches:
+            self._import(batch.sessions, batch.drafts)
+            done += len(batch)
             progress(done)
 
-    def _import(self, records: list[Record]) -> None:
-        drafts = [
-            Draft(record, memory_fingerprint(self._format, record))
-            for record in records
-            if not isinstance(record, SessionRecord)
-        ]
-        sessions = [record for record in records if isinstance(record, SessionRecord)]
+    def _import(self, sessions: list[SessionRecord], drafts: list[Draft]) -> None:
         version = data_version()
         known = self._known(drafts)
         for draft in drafts:
-            if draft.print.key not in known:
+            if draft.terms is None and draft.print.key not in known:
                 draft.terms = build_terms(indexed_text(draft.record))
         for attempt in range(1, ATTEMPTS + 1):
             tally = Tally()
@@ -221,10 +215,3 @@ class Importer:
         kind = draft.record.kind
         tally.count(kind, "duplicate")
         tally.note("duplicate", kind, "equal in session, time and all texts", f"{draft.record.row} equals {row}")
-
-
-def batches(records: Iterator[Record]) -> Iterator[list[Record]]:
-    """Yield records in lists of at most ROWS_AT_ONCE."""
-    records = iter(records)
-    while chunk := list(islice(records, ROWS_AT_ONCE)):
-        yield chunk

@@ -10,9 +10,11 @@ from pathlib import Path
 from django.utils import timezone
 
 from memweb.memories.models import ImportBatch, Source
+from memweb.sources.ahead import ReaderAhead, pays_off
 from memweb.sources.bulk import bulk_writing
 from memweb.sources.detection import open_source
 from memweb.sources.importer import Importer
+from memweb.sources.preparing import prepared_batches
 from memweb.sources.preview import Preview
 from memweb.sources.records import Reader, ReadOptions
 from memweb.sources.report import ImportReport, Tally
@@ -40,14 +42,21 @@ def import_path(
     again adds only what is new.
     """
     options = options or ImportOptions()
-    reader = open_source(Path(path), options.source, ReadOptions(include_noise=options.include_noise))
+    path, read_options = Path(path), ReadOptions(include_noise=options.include_noise)
+    opened = open_source(path, options.source, read_options)
+    reader: Reader | ReaderAhead = opened
     try:
+        if not options.dry_run and pays_off(opened.total()):
+            opened.close()
+            reader = ReaderAhead(opened, path, options.source, read_options)
         return import_reader(reader, options, progress)
     finally:
         reader.close()
 
 
-def import_reader(reader: Reader, options: ImportOptions, progress: Progress | None = None) -> ImportReport:
+def import_reader(
+    reader: Reader | ReaderAhead, options: ImportOptions, progress: Progress | None = None
+) -> ImportReport:
     """Import everything that an open reader yields."""
     total = reader.total()
 
@@ -57,7 +66,7 @@ def import_reader(reader: Reader, options: ImportOptions, progress: Progress | N
 
     started = time.monotonic()
     report = ImportReport(reader.format, reader.location, options.dry_run)
-    if options.dry_run:
+    if options.dry_run and not isinstance(reader, ReaderAhead):
         preview = Preview(reader, Source.objects.filter(format=reader.format, location=reader.location).first())
         preview.run(report_progress)
         report.tally = _joined(reader, preview)
@@ -66,11 +75,16 @@ def import_reader(reader: Reader, options: ImportOptions, progress: Progress | N
     source, _ = Source.objects.get_or_create(format=reader.format, location=reader.location)
     close_interrupted(source)
     batch = ImportBatch.objects.create(source=source, report={"process": _process()})
-    importer = Importer(reader, source, batch, options.project)
+    importer = Importer(reader.format, source, batch, options.project)
     error = "stopped"
     try:
+        batches = (
+            reader.batches(with_terms=importer.is_first)
+            if isinstance(reader, ReaderAhead)
+            else prepared_batches(reader, with_terms=False)
+        )
         with bulk_writing():
-            importer.run(report_progress)
+            importer.run(batches, report_progress)
         error = ""
     except Exception as failure:
         error = f"{type(failure).__name__}: {failure}"
@@ -96,7 +110,7 @@ def close_interrupted(source: Source) -> None:
             batch.save(update_fields=["status", "error", "finished_at"])
 
 
-def _joined(reader: Reader, importer: Importer | Preview) -> Tally:
+def _joined(reader: Reader | ReaderAhead, importer: Importer | Preview) -> Tally:
     importer.tally.add(reader.tally)
     return importer.tally
 

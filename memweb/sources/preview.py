@@ -5,8 +5,9 @@ from datetime import datetime
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import Source, memory_model
-from memweb.sources.importer import Progress, batches
+from memweb.sources.importer import Progress
 from memweb.sources.keys import Fingerprint, memory_fingerprint, session_fingerprint
+from memweb.sources.preparing import cut
 from memweb.sources.records import Reader, Record, SessionRecord
 from memweb.sources.report import Tally
 from memweb.sources.sessions import known_sessions
@@ -32,7 +33,7 @@ class Preview:
 
     def run(self, progress: Progress) -> None:
         done = 0
-        for records in batches(self._reader.records()):
+        for records in cut(self._reader.records()):
             candidates = [Candidate(record, self._fingerprint(record)) for record in records]
             for kind in ("session", *Kind):
                 self._count(kind, [candidate for candidate in candidates if candidate.record.kind == kind])
