@@ -1,0 +1,75 @@
+"""Stored vectors: what embedding made of each text. Chroma is an index over these rows and can be thrown away."""
+
+from django.db import models
+
+from memweb.memories.kinds import Kind
+
+_KINDS = [(kind.letter, str(kind)) for kind in Kind]
+
+
+class EmbeddingModel(models.Model):
+    """A model whose vectors are stored. At most one is searched; another may be built beside it."""
+
+    name = models.TextField(unique=True, help_text="name and version of the embedder, the way texts are cut included")
+    dimension = models.PositiveSmallIntegerField()
+    is_searched = models.BooleanField(default=False)
+    removals = models.BigIntegerField(default=0, help_text="grows whenever vectors are removed, never when added")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["is_searched"], condition=models.Q(is_searched=True), name="one_searched_embedding_model"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Embedding(models.Model):
+    """The vector of one chunk of one memory. Never changed: another text means another row, so an id names a vector.
+
+    A memory without any text to embed has one row with an empty vector, so that it is not looked at again and again.
+    """
+
+    model = models.ForeignKey(EmbeddingModel, on_delete=models.CASCADE, related_name="embeddings", db_index=False)
+    kind = models.CharField(max_length=1, choices=_KINDS)
+    memory_id = models.BigIntegerField()
+    chunk = models.PositiveSmallIntegerField(default=0)
+    text_hash = models.BinaryField(max_length=16, help_text="BLAKE2b of the embedded text")
+    vector = models.BinaryField(help_text="float16, little-endian, of length 1; empty when there is nothing to embed")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["model", "kind", "memory_id", "chunk"], name="one_vector_for_each_chunk")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind}{self.memory_id}.{self.chunk}"
+
+
+class TokenStates(models.Model):
+    """The token states of one embedded chunk, for late interaction: int8, one row of a fixed width for each token."""
+
+    embedding = models.OneToOneField(Embedding, on_delete=models.CASCADE, primary_key=True, related_name="states")
+    states = models.BinaryField()
+
+    class Meta:
+        verbose_name_plural = "token states"
+
+    def __str__(self) -> str:
+        return f"token states of {self.embedding_id}"
+
+
+class EmbeddingTask(models.Model):
+    """A memory that was written or removed since its vectors were last looked at; filled by triggers."""
+
+    kind = models.CharField(max_length=1, choices=_KINDS)
+    memory_id = models.BigIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["kind", "memory_id"], name="one_task_for_each_memory")]
+
+    def __str__(self) -> str:
+        return f"{self.kind}{self.memory_id}"
