@@ -48,6 +48,10 @@ def operator_without_right(operator: str) -> Note:
     return Note(NoteCode.DANGLING_OPERATOR, f"{operator} has nothing after it, so it was left out.")
 
 
+def operator_beside_nothing(operator: str) -> Note:
+    return Note(NoteCode.DANGLING_OPERATOR, f"{operator} stands beside an empty quote or group, so it was left out.")
+
+
 def empty_field(name: FieldName) -> Note:
     return Note(NoteCode.EMPTY_FIELD, f"{name}: has no value yet, so it was searched as a word.")
 

@@ -17,6 +17,7 @@ MAX_DEPTH = 20
 # Quotes, signs and field names that canonical text adds must not push it over MAX_LENGTH again.
 _MAX_LETTERS = MAX_LENGTH - 20 * (MAX_WORDS + MAX_VALUES)
 _WORD = re.compile(r"\S+")
+_NOTHING = And(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ class _Parser:
         """What stands up to the parenthesis that closes this group, or to the end."""
         branches: list[list[Node]] = [[]]
         is_started = False
+        # An operator and whether anything has been said on its present side.
+        operator, is_said = "", False
         while token := self._take():
             match token.kind:
                 case TokenKind.CLOSE if self._unmatched_opens:
@@ -76,20 +79,33 @@ class _Parser:
                     self.add(notes.operator_without_left(token.text))
                     if token.text != "|":
                         branches[-1].extend(self._leaf(token))
-                        is_started = True
+                        is_started = is_said = True
                 case TokenKind.OR | TokenKind.AND:
                     if self._is_at_end_of_group():
                         self.add(notes.operator_without_right(token.text))
-                    elif token.kind is TokenKind.OR:
+                        continue
+                    if not is_said:
+                        self._add_beside_nothing(operator or token.text)
+                    operator, is_said = token.text, False
+                    if token.kind is TokenKind.OR:
                         branches.append([])
                 case _:
-                    branches[-1].extend(self._operand(token, depth))
+                    nodes = self._operand(token, depth)
+                    branches[-1].extend(nodes)
                     is_started = True
+                    is_said = is_said or any(normalize(node) != _NOTHING for node in nodes)
         else:
             if depth:
                 self.add(notes.UNCLOSED_GROUP)
+        if operator and not is_said:
+            self._add_beside_nothing(operator)
         # An OR whose side came to nothing (`a OR ""`, words past the limit) leaves the other side.
         return Or(tuple(And(tuple(branch)) for branch in branches if branch))
+
+    def _add_beside_nothing(self, operator: str) -> None:
+        # What is past a limit has a note of its own.
+        if not self._budget.notes():
+            self.add(notes.operator_beside_nothing(operator))
 
     def _operand(self, token: Token, depth: int) -> list[Node]:
         """The node that begins with token; empty when it says nothing."""

@@ -81,6 +81,8 @@ def test_curly_quoted_text_is_never_an_operator(text):
 
 @thorough
 @given(query_texts)
+@example('""""OR""')
+@example("() OR ()")
 def test_every_letter_is_in_the_tree_or_in_the_notes(text):
     parsed = parse(text)
     kept = letters(to_text(parsed.tree)) + letters("".join(note.message for note in parsed.notes))
