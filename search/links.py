@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -44,10 +45,12 @@ class Links:
     def __init__(self, request: SearchRequest) -> None:
         self._request = request
         self._tree = request.parsed.tree
+        self._path = reverse("search")
+        self._toggled: dict[tuple[FieldName, str], str] = {}
 
     def url(self, *, query: str | None = None, order: Order | None = None, **more: str) -> str:
         """Return the address of the search with another text or order; what has its default value is left out."""
-        return self._address(self._filters(), query=query, order=order, **more)
+        return self._address(self._filters, query=query, order=order, **more)
 
     def _address(
         self, filters: Mapping[str, list[str]], *, query: str | None = None, order: Order | None = None, **more: str
@@ -61,7 +64,7 @@ class Links:
             **more,
         }
         encoded = urlencode([(name, value) for name, value in _pairs(parameters) if value != ""])
-        return reverse("search") + (f"?{encoded}" if encoded else "")
+        return self._path + (f"?{encoded}" if encoded else "")
 
     def canonical(self) -> str:
         return self.url()
@@ -75,7 +78,11 @@ class Links:
         return [Choice(str(order), ORDER_LABELS[order], order is current, self.url(order=order)) for order in offered]
 
     def toggled(self, name: FieldName, value: str) -> str:
-        return self.url(query=to_text(toggle_field(self._tree, name, value)))
+        # Many hits of a page share a project and concepts.
+        url = self._toggled.get((name, value))
+        if url is None:
+            url = self._toggled[name, value] = self.url(query=to_text(toggle_field(self._tree, name, value)))
+        return url
 
     def pills(self) -> list[Pill]:
         """Return the filters in the query text, each with the address that leaves it out."""
@@ -87,14 +94,14 @@ class Links:
                     self._without_negated(one.name, value) if negated else remove_field(self._tree, one.name, value)
                 )
                 pills.append(Pill(clean(label), self.url(query=to_text(tree))))
-        for name, values in self._filters().items():
+        for name, values in self._filters.items():
             pills += [Pill(clean(f"{name}: {value}"), self._without(name, value)) for value in values]
         return pills
 
     def hidden_fields(self) -> list[tuple[str, str]]:
         """Return what the search form must send along with the text."""
         order = [("order", str(self._request.order))] if self._request.order else []
-        return order + list(_pairs(self._filters()))
+        return order + list(_pairs(self._filters))
 
     def _without_negated(self, name: FieldName, value: str) -> Node:
         members = self._tree.nodes if isinstance(self._tree, And) else (self._tree,)
@@ -108,6 +115,7 @@ class Links:
                     kept.append(node)
         return normalize(And(tuple(kept)))
 
+    @cached_property
     def _filters(self) -> dict[str, list[str]]:
         """Return filters that came beside the query text, by parameter name."""
         found = {str(one.name): list(one.values) for one in self._request.filter_fields()}
@@ -118,8 +126,8 @@ class Links:
         return found
 
     def _without(self, name: str, value: str) -> str:
-        filters = self._filters()
-        return self._address({**filters, name: [one for one in filters[name] if one != value]})
+        left = [one for one in self._filters[name] if one != value]
+        return self._address({**self._filters, name: left})
 
 
 def _pairs(parameters: Mapping[str, object]) -> Iterable[tuple[str, str]]:

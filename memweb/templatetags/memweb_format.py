@@ -1,6 +1,7 @@
 """Template tags for what every page shows: icons and moments."""
 
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from zoneinfo import ZoneInfo
 
 from django import template
@@ -15,8 +16,12 @@ UNKNOWN_TIME = "time unknown"
 
 
 @register.simple_tag
+@cache
 def icon(name: str) -> SafeString:
-    """Return an icon of the sprite; it is decoration, the words beside it say the same."""
+    """Return an icon of the sprite; it is decoration, the words beside it say the same.
+
+    Kept for the life of the process: a page shows a hundred of them, and the sprite's address does not change.
+    """
     return format_html(
         '<svg class="icon" aria-hidden="true" focusable="false"><use href="{}#{}"/></svg>',
         static("vendor/lucide.svg"),

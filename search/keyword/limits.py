@@ -30,9 +30,9 @@ def rows_within(seconds: float, sql: str, params: Sequence[Any]) -> Rows:
     with time_limit(seconds), connection.cursor() as cursor:
         try:
             cursor.execute(sql, list(params))
-            # Row by row: what was found before the time ran out is kept.
-            for row in cursor:
-                result.rows.append(row)
+            # Row by row, past Django's wrapper of each: what was found before the time ran out is kept.
+            with connection.wrap_database_errors:
+                result.rows.extend(cursor.cursor)
         except OperationalError as error:
             if "interrupted" not in str(error):
                 raise
