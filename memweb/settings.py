@@ -82,7 +82,7 @@ DATABASES["default"]["OPTIONS"] = {
     "timeout": 10,
     "init_command": (
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;"
-        "PRAGMA cache_size = -8000; PRAGMA journal_size_limit = 67108864"
+        "PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864"
     ),
 }
 DATABASES["default"]["CONN_MAX_AGE"] = None
