@@ -3,9 +3,11 @@
 import os
 import secrets
 from contextlib import suppress
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 import environ
@@ -23,7 +25,26 @@ KNOWN_VARIABLES = {
     "MEMWEB_THREADS": "threads of the web server",
     "MEMWEB_TIME_ZONE": "time zone for people whose browser has not told theirs",
     "MEMWEB_CLAUDE_MEM": "claude-mem data that `memweb up` imports first; default ~/.claude-mem",
+    "MEMWEB_EMBEDDER": "what turns texts into vectors for search by meaning; off for none",
+    "MEMWEB_MODEL_DIR": "folder with the files of the embedding model, provided by hand",
+    "MEMWEB_EMBEDDER_URL": "address of an embedding service, for MEMWEB_EMBEDDER=http",
+    "MEMWEB_EMBEDDER_MODEL": "model that the embedding service is asked for",
+    "MEMWEB_EMBEDDER_DIMENSION": "numbers in each vector of the embedding service",
+    "MEMWEB_EMBEDDER_KEY": "key of the embedding service",
 }
+
+EMBEDDERS = ("bge-small", "multilingual", "off", "http")
+EMBEDDER_LIBRARIES = ("fastembed", "sentence-transformers")
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingService:
+    """An HTTP endpoint that embeds texts the way OpenAI's does."""
+
+    url: str
+    model: str
+    dimension: int
+    key: str = field(repr=False)
 
 
 class Environment:
@@ -75,6 +96,52 @@ class Environment:
         if not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
             raise ImproperlyConfigured(f"{name}={value!r} is not a whole number from {low} to {high}")
         return int(value)
+
+    def embedder(self) -> str:
+        """Return what embeds texts: one of EMBEDDERS, or a library's name and its model's, joined by a colon."""
+        value = self.text("MEMWEB_EMBEDDER", "") or "bge-small"
+        library, _, model = value.partition(":")
+        if value not in EMBEDDERS and not (library in EMBEDDER_LIBRARIES and model):
+            choices = [*EMBEDDERS, *(f"{library}:MODEL" for library in EMBEDDER_LIBRARIES)]
+            raise ImproperlyConfigured(f"MEMWEB_EMBEDDER={value!r} is not one of {', '.join(choices)}")
+        return value
+
+    def embedding_service(self, embedder: str) -> EmbeddingService | None:
+        """Return the embedding service when it is chosen; a setting of it that nobody would read is refused."""
+        names = [f"MEMWEB_EMBEDDER_{part}" for part in ("URL", "MODEL", "DIMENSION", "KEY")]
+        given = {name: self.text(name, "") for name in names}
+        if embedder != "http":
+            for name in names:
+                if given[name]:
+                    raise ImproperlyConfigured(f"{name} is of no use without MEMWEB_EMBEDDER=http")
+            return None
+        for name in names[:3]:
+            if not given[name]:
+                raise ImproperlyConfigured(f"MEMWEB_EMBEDDER=http needs {name}")
+        url, model, dimension, key = names
+        return EmbeddingService(self._web_address(url), given[model], self.number(dimension, 0, 1, 4096), given[key])
+
+    def _web_address(self, name: str) -> str:
+        value = self.text(name, "")
+        try:
+            parts = urlsplit(value)
+            is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            is_address = False
+        if not is_address or "@" in parts.netloc:
+            # A name and password in the address would end up in messages; the key has a variable of its own.
+            raise ImproperlyConfigured(f"{name} is not an address such as http://127.0.0.1:8080/v1, without a password")
+        return value.rstrip("/")
+
+    def folder(self, name: str) -> Path | None:
+        """Return the folder, which need not exist yet; None when the variable is not set."""
+        value = self.text(name, "")
+        if not value:
+            return None
+        folder = Path(value).expanduser().absolute()
+        if folder.exists() and not folder.is_dir():
+            raise ImproperlyConfigured(f"{name}={value!r} is not a folder")
+        return folder
 
     def data_dir(self) -> Path:
         """Return the data folder, made when missing (owner only)."""

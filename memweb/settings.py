@@ -21,6 +21,10 @@ PORT = _environment.number("MEMWEB_PORT", 8000, 1, 65535)
 SERVER_THREADS = _environment.number("MEMWEB_THREADS", 8, 1, 64)
 CLAUDE_MEM_PATH = Path(_environment.text("MEMWEB_CLAUDE_MEM", "") or "~/.claude-mem").expanduser()
 
+EMBEDDER = _environment.embedder()
+EMBEDDING_SERVICE = _environment.embedding_service(EMBEDDER)
+MODEL_DIR = _environment.folder("MEMWEB_MODEL_DIR")
+
 INSTALLED_APPS = [
     "memweb",
     "memweb.memories",

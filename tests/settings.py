@@ -19,3 +19,7 @@ DATABASES["default"]["TEST"] = {"NAME": str(Path(_folder) / "test.sqlite3")}
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", "testserver"]
+# Embedding needs a model of 34 MB; tests of it choose one themselves.
+EMBEDDER = "off"
+EMBEDDING_SERVICE = None
+MODEL_DIR = None

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from memweb.environment import Environment
+from memweb.environment import EmbeddingService, Environment
 
 READ = """
 import json
@@ -156,3 +156,81 @@ def test_database_other_than_sqlite_is_refused_without_its_password(
     with pytest.raises(ImproperlyConfigured, match=r"^DATABASE_URL='postgres'") as refusal:
         Environment().database(tmp_path)
     assert "pass-word" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "value", ["", "bge-small", "multilingual", "off", "http", "fastembed:BAAI/bge-m3", "sentence-transformers:a/b:c"]
+)
+def test_embedder_is_one_that_exists(environment: pytest.MonkeyPatch, value: str) -> None:
+    environment.setenv("MEMWEB_EMBEDDER", value)
+    assert Environment().embedder() == (value or "bge-small")
+
+
+@pytest.mark.parametrize("value", ["bge", "Off", "fastembed", "fastembed:", "openai:model", "bge-small:x", "http:x"])
+def test_embedder_that_does_not_exist_is_refused(environment: pytest.MonkeyPatch, value: str) -> None:
+    environment.setenv("MEMWEB_EMBEDDER", value)
+    with pytest.raises(
+        ImproperlyConfigured,
+        match=r"^MEMWEB_EMBEDDER=.* is not one of bge-small, multilingual, off, http, fastembed:MODEL, sentence-",
+    ):
+        Environment().embedder()
+
+
+SERVICE = {
+    "MEMWEB_EMBEDDER_URL": "http://127.0.0.1:8080/v1/",
+    "MEMWEB_EMBEDDER_MODEL": "some-model",
+    "MEMWEB_EMBEDDER_DIMENSION": "768",
+    "MEMWEB_EMBEDDER_KEY": "key of mine",
+}
+
+
+def test_embedding_service_is_read_and_does_not_show_its_key(environment: pytest.MonkeyPatch) -> None:
+    for name, value in SERVICE.items():
+        environment.setenv(name, value)
+    service = Environment().embedding_service("http")
+    assert service == EmbeddingService("http://127.0.0.1:8080/v1", "some-model", 768, "key of mine")
+    assert "key of mine" not in repr(service)
+
+
+@pytest.mark.parametrize("name", [name for name in SERVICE if name != "MEMWEB_EMBEDDER_KEY"])
+def test_embedding_service_needs_all_but_its_key(environment: pytest.MonkeyPatch, name: str) -> None:
+    for other, value in SERVICE.items():
+        if other != name:
+            environment.setenv(other, value)
+    with pytest.raises(ImproperlyConfigured, match=f"^MEMWEB_EMBEDDER=http needs {name}$"):
+        Environment().embedding_service("http")
+
+
+@pytest.mark.parametrize("name", SERVICE)
+def test_setting_of_a_service_that_is_not_asked_is_refused(environment: pytest.MonkeyPatch, name: str) -> None:
+    environment.setenv(name, SERVICE[name])
+    with pytest.raises(ImproperlyConfigured, match=f"^{name} is of no use without MEMWEB_EMBEDDER=http$"):
+        Environment().embedding_service("bge-small")
+
+
+@pytest.mark.parametrize(
+    "url", ["127.0.0.1:8080", "ftp://host/v1", "http://", "http://[::1", "file:///v1", "http://me:pass-word@host/v1"]
+)
+def test_address_that_is_none_is_refused_and_not_repeated(environment: pytest.MonkeyPatch, url: str) -> None:
+    for name, value in {**SERVICE, "MEMWEB_EMBEDDER_URL": url}.items():
+        environment.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured, match=r"^MEMWEB_EMBEDDER_URL is not an address such as") as refusal:
+        Environment().embedding_service("http")
+    assert "pass-word" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("dimension", ["0", "-1", "4097", "many"])
+def test_dimension_outside_its_range_is_refused(environment: pytest.MonkeyPatch, dimension: str) -> None:
+    for name, value in {**SERVICE, "MEMWEB_EMBEDDER_DIMENSION": dimension}.items():
+        environment.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured, match=r"^MEMWEB_EMBEDDER_DIMENSION=.* from 1 to 4096$"):
+        Environment().embedding_service("http")
+
+
+def test_model_folder_may_come_later_but_is_no_file(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert Environment().folder("MEMWEB_MODEL_DIR") is None
+    environment.setenv("MEMWEB_MODEL_DIR", str(tmp_path / "later"))
+    assert Environment().folder("MEMWEB_MODEL_DIR") == tmp_path / "later"
+    (tmp_path / "later").touch()
+    with pytest.raises(ImproperlyConfigured, match=r"^MEMWEB_MODEL_DIR=.*/later' is not a folder$"):
+        Environment().folder("MEMWEB_MODEL_DIR")
