@@ -1,10 +1,13 @@
 """What turns texts into vectors: the interface of all embedders, and the one that the settings choose."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Protocol
 
 import numpy as np
+from django.conf import settings
 from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
@@ -60,11 +63,27 @@ class Embedder(Protocol):
         """Return where each token of the whole text begins and ends, in characters."""
 
 
+_lock = Lock()
+_loaded: dict[tuple[object, ...], Embedder] = {}
+
+
 def embedder_name() -> str | None:
     """Return the name of the chosen embedder without loading it; None when embedding is switched off."""
-    return None
+    from search.vectors.embedders import chosen_name
+
+    return chosen_name()
 
 
 def current_embedder() -> Embedder:
-    """Return the embedder that the settings choose, loaded once for each process. Raises EmbedderUnavailable."""
-    raise EmbedderUnavailable("search by meaning is switched off (MEMWEB_EMBEDDER=off)")
+    """Return the embedder that the settings choose, loaded once for each process. Raises EmbedderUnavailable.
+
+    A failure is not remembered, so that search by meaning begins as soon as, say, a missing file is there.
+    """
+    from search.vectors.embedders import load_chosen
+
+    # A process that was forked off needs an embedder of its own: the threads of the first one are not in it.
+    key = (os.getpid(), settings.EMBEDDER, settings.EMBEDDING_SERVICE, settings.MODEL_DIR)
+    with _lock:
+        if key not in _loaded:
+            _loaded[key] = load_chosen()
+        return _loaded[key]

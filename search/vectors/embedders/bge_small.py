@@ -1,0 +1,72 @@
+"""bge-small-en-v1.5, quantized to 8 bits: the default for English."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.vectors.embedders.onnx import open_session
+from search.vectors.embedders.query_cache import QueryCache
+from search.vectors.embedders.tokens import load_tokenizer, plain
+from search.vectors.embedders.workers import Workers
+from search.vectors.embedding import Embedded, States, Vectors
+
+PROJECTION = Path(__file__).parents[1] / "projection64.npy"
+
+
+class BgeSmall:
+    """A vector is the state of the first token ([CLS]), as the model was trained; token states are cut to 64 numbers.
+
+    The model quantizes what it computes for each pass anew, so a text embedded together with others gets another vector
+    (cosine 0.986 to its own at worst). One text for each pass makes vectors repeatable. The prefix for queries that the
+    model's authors suggest brought nothing measurable and is left out.
+    """
+
+    name = "bge-small-en-v1.5-int8"
+    dimension = 384
+    max_tokens = 512
+    state_width = 64
+
+    def __init__(self, folder: Path, threads: int | None = None) -> None:
+        self._session = open_session(folder / "model_quantized.onnx")
+        self._tokenizer = load_tokenizer(folder / "tokenizer.json")
+        self._first = self._tokenizer.token_to_id("[CLS]")
+        self._last = self._tokenizer.token_to_id("[SEP]")
+        self._projection: NDArray[np.float32] = np.load(PROJECTION).astype(np.float32)
+        self._workers = Workers(threads)
+        self._query = QueryCache(self._embed_query)
+
+    def embed_documents(self, texts: Sequence[str]) -> Embedded:
+        made = self._workers.map(self._embed, texts)
+        vectors = np.array([vector for vector, _ in made], dtype=np.float32).reshape(len(texts), self.dimension)
+        return Embedded(vectors, [states for _, states in made])
+
+    def embed_query(self, text: str) -> Embedded:
+        return self._query(text)
+
+    def count_tokens(self, text: str) -> int:
+        return len(self._tokenizer.encode(plain(text), add_special_tokens=False).ids)
+
+    def token_offsets(self, text: str) -> list[tuple[int, int]]:
+        return list(self._tokenizer.encode(plain(text), add_special_tokens=False).offsets)
+
+    def _embed_query(self, text: str) -> Embedded:
+        vector, states = self._embed(text)
+        return Embedded(vector[np.newaxis], [states[1:-1]])
+
+    def _embed(self, text: str) -> tuple[Vectors, States]:
+        """Return the text's vector and its token states, those of [CLS] and [SEP] included."""
+        tokens = self._tokenizer.encode(plain(text), add_special_tokens=False).ids[: self.max_tokens - 2]
+        ids = np.array([[self._first, *tokens, self._last]], dtype=np.int64)
+        feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        hidden = self._session.run(["last_hidden_state"], feed)[0][0]
+        # A state's direction counts, so it is made one long before it is reduced, and again after.
+        states = _unit(_unit(hidden) @ self._projection)
+        return _unit(hidden[:1])[0], np.rint(states * 127).astype(np.int8)
+
+
+def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: NDArray[np.float32] = rows / np.maximum(length, 1e-9)
+    return unit
