@@ -6,6 +6,7 @@ so that the one-way dependency `memories <- search` holds and no write path can 
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from urllib.parse import quote
 
 from django.core.exceptions import ImproperlyConfigured
@@ -55,6 +56,7 @@ def scope_tokens(
     session_id: int | None = None,
     platform: str = "",
     type: str = "",
+    created_at: datetime | None = None,
     concept_ids: Iterable[int] = (),
     file_ids: Iterable[int] = (),
     tag_ids: Iterable[int] = (),
@@ -68,6 +70,8 @@ def scope_tokens(
         tokens.append(platform_token(platform))
     if type:
         tokens.append(type_token(type))
+    if created_at is not None:
+        tokens += date_tokens(created_at)
     tokens += [concept_token(id) for id in concept_ids]
     tokens += [file_token(id) for id in file_ids]
     tokens += [tag_token(id) for id in tag_ids]
@@ -89,6 +93,28 @@ def platform_token(platform: str) -> str:
 
 def type_token(type: str) -> str:
     return f"=t{quote(type.casefold(), safe='')}"
+
+
+def date_tokens(moment: datetime) -> list[str]:
+    """Tokens of the UTC day of an aware moment: of its year, its month of any year, its day of any month.
+
+    They filter nothing; a question that names a date ranks by them.
+    """
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return [year_token(moment.year), month_token(moment.month), day_token(moment.day)]
+
+
+def year_token(year: int) -> str:
+    return f"=y{year}"
+
+
+def month_token(month: int) -> str:
+    return f"=m{month}"
+
+
+def day_token(day: int) -> str:
+    return f"=d{day}"
 
 
 def concept_token(concept_id: int) -> str:

@@ -119,6 +119,7 @@ def scope_of(record: MemoryRecord, place: Place) -> str:
             session_id=place.session_id,
             platform=place.platform,
             type=record.type if isinstance(record, ObservationRecord) else "",
+            created_at=record.moment.at,
             concept_ids=place.concept_ids,
             file_ids=place.file_ids,
             flags=flags,

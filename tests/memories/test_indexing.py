@@ -1,5 +1,7 @@
 """Filter tokens: one for everything that a memory can be filtered by, none that a word could be."""
 
+from datetime import datetime, timedelta, timezone
+
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from hypothesis import given, settings
@@ -35,6 +37,11 @@ def test_tokens_of_a_memory_with_everything() -> None:
 
 def test_tokens_of_a_memory_with_nothing() -> None:
     assert scope_tokens(project_id=1) == ["=a", "=p1"]
+
+
+def test_scope_tokens_name_the_utc_day():
+    moment = datetime(2026, 3, 1, 0, 30, tzinfo=timezone(timedelta(hours=2)))
+    assert scope_tokens(project_id=1, created_at=moment) == ["=a", "=p1", "=y2026", "=m2", "=d28"]
 
 
 @settings(max_examples=200, deadline=None)

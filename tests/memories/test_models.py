@@ -8,6 +8,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import ProtectedError
 from django.test.utils import CaptureQueriesContext
 
+from memweb.memories.indexing import date_tokens
 from memweb.memories.kinds import Kind
 from memweb.memories.models import (
     MEMORY_MODELS,
@@ -67,8 +68,9 @@ def test_saved_memory_carries_its_terms(make: Callable[..., Any]) -> None:
     memory.refresh_from_db()
     assert terms(memory) == wanted_terms(memory)
     tags = [f"=g{make_tag(name).pk}" for name in ("a", "b")]
-    expected = ["=a", f"=p{memory.project_id}", f"=s{memory.session_id}", "=wclaude", *tags, "=xarchived", "=xpinned"]
-    assert memory.scope_terms.split() == expected
+    owners = [f"=p{memory.project_id}", f"=s{memory.session_id}", "=wclaude"]
+    day = date_tokens(memory.created_at)
+    assert memory.scope_terms.split() == ["=a", *owners, *day, *tags, "=xarchived", "=xpinned"]
     assert "needle" in f"{memory.title_terms} {memory.body_terms}".split()
     assert "a note =| a =| b" in memory.body_terms
 
