@@ -1,6 +1,6 @@
 """BM25 over collection statistics, field weights, bonuses for exact phrases and identifiers, and their explanation."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -29,30 +29,36 @@ class Score:
     bm25: float
     bonuses: tuple[str, ...]
     words: tuple[str, ...]
+    factor: float = 1.0
 
 
 class CollectionBM25(BM25Okapi):
-    """Okapi BM25 of candidates whose document frequencies and lengths come from the whole collection.
+    """Okapi BM25 of candidates whose document frequencies and mean length come from the whole collection.
 
-    Candidates are given as one dictionary each, from word number to weighted term frequency. The idf is
-    log(1 + (N - n + 0.5) / (n + 0.5)) (Robertson and Zaragoza 2009, in Lucene's form), which is never negative.
+    Candidates are given as one dictionary each, from the number of a word to its weighted frequency.
     """
 
     def __init__(
         self,
-        frequencies: Sequence[dict[int, float]],
-        lengths: Sequence[int],
-        collection: Collection,
-        words: Sequence[AnyPhrase],
+        frequencies: Sequence[Mapping[int, float]],
+        lengths: Sequence[float],
+        average_length: float,
+        idf: Mapping[int, float],
+        *,
+        k1: float = 1.2,
+        b: float = 0.75,
     ) -> None:
-        self.k1, self.b, self.epsilon = 1.2, 0.75, 0.0
+        self.k1, self.b, self.epsilon = k1, b, 0.0
         self.corpus_size = len(frequencies)
-        self.avgdl = collection.average_length
+        self.avgdl = average_length
         self.doc_freqs = list(frequencies)
         self.doc_len = list(lengths)
-        total = max(collection.documents, len(frequencies))
-        holding = [min(collection.frequencies.get(word, 0), total) for word in words]
-        self.idf = {number: log(1 + (total - held + 0.5) / (held + 0.5)) for number, held in enumerate(holding)}
+        self.idf = dict(idf)
+
+
+def idf(holding: int, documents: int) -> float:
+    """Return log(1 + (N - n + 0.5) / (n + 0.5)) (Robertson and Zaragoza 2009, in Lucene's form): never negative."""
+    return log(1 + (max(documents, holding) - holding + 0.5) / (holding + 0.5))
 
 
 def score_rows(rows: Sequence[RowTerms], words: Sequence[AnyPhrase], collection: Collection) -> list[Score]:
@@ -62,7 +68,9 @@ def score_rows(rows: Sequence[RowTerms], words: Sequence[AnyPhrase], collection:
     query = _QueryForms(words)
     frequencies = [query.frequencies(row) for row in rows]
     lengths = [row.title.count(" ") + row.body.count(" ") - 2 for row in rows]
-    bm25 = CollectionBM25(frequencies, lengths, collection, words).get_scores(list(range(len(words))))
+    total = max(collection.documents, len(rows))
+    rarity = {number: idf(min(collection.frequencies.get(word, 0), total), total) for number, word in enumerate(words)}
+    bm25 = CollectionBM25(frequencies, lengths, collection.average_length, rarity).get_scores(list(rarity))
     return [
         query.score(float(value), row, found)
         for value, row, found in zip(np.asarray(bm25), rows, frequencies, strict=True)
@@ -134,4 +142,4 @@ class _QueryForms:
                 factor += IDENTIFIER_BONUS * exact / len(self._compounds)
                 bonuses = (*bonuses, "exactly as typed")
         held = tuple([self._labels[number] for number in found])
-        return Score(bm25 * factor * len(found) / len(self._labels), bm25, bonuses, held)
+        return Score(bm25 * factor * len(found) / len(self._labels), bm25, bonuses, held, factor)

@@ -36,6 +36,11 @@ class Plan:
         """Whether it is known beforehand that nothing matches."""
         return _is_nothing(self.expression) or any(condition.sql == "0" for condition in self.conditions)
 
+    def narrowed(self, words: Expression) -> "Plan":
+        """Return the plan for those of the rows that also match `words`."""
+        members = (words, *((self.expression,) if self.expression else ()))
+        return Plan(AllOf(members), self.conditions)
+
     def where(self) -> tuple[str, list[Any]]:
         """Return the conditions as SQL (with a leading AND each) and their values."""
         return (

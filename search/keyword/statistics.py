@@ -7,7 +7,7 @@ from django.db import connection
 from django.db.utils import DatabaseError
 
 from memweb.memories.kinds import Kind
-from search.keyword.expression import AnyPhrase, to_match
+from search.keyword.expression import Expression, to_match
 from search.keyword.limits import rows_within
 from search.keyword.schema import COLUMNS, TABLES
 
@@ -21,10 +21,10 @@ class Collection:
 
     documents: int
     average_length: float
-    frequencies: dict[AnyPhrase, int]
+    frequencies: dict[Expression, int]
 
 
-def collection_statistics(words: Sequence[AnyPhrase], kinds: Iterable[Kind]) -> Collection:
+def collection_statistics(words: Sequence[Expression], kinds: Iterable[Kind]) -> Collection:
     """Return statistics over whole kinds, not over the candidates of one query; takes few statements at any size."""
     sizes = {kind: size for kind, size in index_sizes(kinds).items() if size.documents}
     documents = sum(size.documents for size in sizes.values())
@@ -35,7 +35,7 @@ def collection_statistics(words: Sequence[AnyPhrase], kinds: Iterable[Kind]) -> 
     return Collection(documents, length / documents if documents else 1.0, frequencies)
 
 
-def _counts(words: Sequence[AnyPhrase], kinds: Sequence[Kind]) -> dict[tuple[Kind, AnyPhrase], tuple[int, int]]:
+def _counts(words: Sequence[Expression], kinds: Sequence[Kind]) -> dict[tuple[Kind, Expression], tuple[int, int]]:
     """Return how many rows hold each word, up to COUNTED, and the last of these; kinds that cannot be read not.
 
     Rows are counted in the order of their ids, so the last one tells how far COUNTED reached.

@@ -11,9 +11,10 @@ from django.db.utils import DatabaseError
 
 from memweb.memories.kinds import Kind
 from search.cursors import TimeCursor
-from search.keyword.expression import EVERYTHING, AllOf, AnyPhrase, RowTerms, matches, to_match
+from search.keyword.expression import EVERYTHING, AnyPhrase, Expression, RowTerms, matches, to_match
 from search.keyword.limits import Rows, rows_within
 from search.keyword.plan import INDEXED, Plan
+from search.keyword.rows import Key
 from search.keyword.schema import COLUMN_WEIGHTS, CONTENT_TABLES, TABLES
 from search.request import Order
 
@@ -33,7 +34,6 @@ SCAN_SECONDS = 1.5
 # The terms as RowTerms holds them: SQLite pads a thousand rows sooner than Python does.
 _PADDED = ", ".join(f"' ' || {column} || ' '" for column in ("title_terms", "body_terms", "variant_terms"))
 
-Key = tuple[Kind, int]
 Bounds = tuple[int | None, int | None]
 
 
@@ -108,18 +108,21 @@ class SQLiteSearchStrategy:
         """Return ids of matching rows that also hold a phrase, as many as a short time allows."""
         found: dict[Kind, list[int]] = {}
         for kind, plan in self.plans.items():
-            members = (phrase, *([plan.expression] if plan.expression else []))
-            narrowed = Plan(AllOf(members), plan.conditions)
-            self._add_ids(found, kind, PHRASE_SECONDS, self._matching(kind, narrowed, limit, (None, None)))
+            statement = self._matching(kind, plan.narrowed(phrase), limit, (None, None))
+            self._add_ids(found, kind, PHRASE_SECONDS, statement)
         return found
 
-    def best(self, limit: int) -> dict[Kind, list[int]]:
-        """Return ids of the best rows by FTS5's own BM25; none of a kind that is too large to be ranked soon."""
+    def best(self, limit: int, words: Expression | None = None) -> dict[Kind, list[int]]:
+        """Return ids of the best rows by FTS5's own BM25; none of a kind that is too large to be ranked soon.
+
+        With `words` these must match too.
+        """
         found: dict[Kind, list[int]] = {}
         weights = ", ".join(map(str, COLUMN_WEIGHTS))
         for kind, plan in self.plans.items():
+            wanted = plan if words is None else plan.narrowed(words)
             order = f"bm25({TABLES[kind]}, {weights})"
-            self._add_ids(found, kind, BEST_SECONDS, self._matching(kind, plan, limit, (None, None), order))
+            self._add_ids(found, kind, BEST_SECONDS, self._matching(kind, wanted, limit, (None, None), order))
         return found
 
     def _add_ids(

@@ -194,7 +194,7 @@ class Memory(models.Model):
             session_id=self.session_id,
             platform=self.session.platform if self.session else "",
             type=getattr(self, "type", ""),
-            created_at=self._meta.get_field("created_at").to_python(self.created_at),
+            created_at=models.DateTimeField().to_python(self.created_at),
             flags=self.flags,
             **self.label_ids(),
         )
