@@ -43,7 +43,7 @@ class Embedder(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """Tokens of a text that are read, those that the model itself adds included; what follows is left out."""
+        """Tokens of a text, as `count_tokens` counts them, that are read; what follows is left out."""
 
     @property
     def state_width(self) -> int:

@@ -25,7 +25,7 @@ class BgeSmall:
 
     name = "bge-small-en-v1.5-int8"
     dimension = 384
-    max_tokens = 512
+    max_tokens = 510  # with [CLS] and [SEP] 512, the model's window
     state_width = 64
 
     def __init__(self, folder: Path, threads: int | None = None) -> None:
@@ -57,7 +57,7 @@ class BgeSmall:
 
     def _embed(self, text: str) -> tuple[Vectors, States]:
         """Return the text's vector and its token states, those of [CLS] and [SEP] included."""
-        tokens = self._tokenizer.encode(plain(text), add_special_tokens=False).ids[: self.max_tokens - 2]
+        tokens = self._tokenizer.encode(plain(text), add_special_tokens=False).ids[: self.max_tokens]
         ids = np.array([[self._first, *tokens, self._last]], dtype=np.int64)
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         hidden = self._session.run(["last_hidden_state"], feed)[0][0]

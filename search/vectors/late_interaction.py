@@ -1,0 +1,26 @@
+"""MaxSim: how well each word of a question is met by the best word of a memory (Khattab and Zaharia 2020, ColBERT)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+SCALE = 127.0
+
+
+def max_similarities(query: NDArray[np.int8], documents: Sequence[NDArray[np.int8]]) -> NDArray[np.float32]:
+    """Return for each document the mean, over the tokens of the query, of the best cosine among its own tokens.
+
+    `query` is (tokens, width), each document (its tokens, the same width), all int8 of unit vectors times 127.
+    A document without tokens scores nan.
+    """
+    scores = np.full(len(documents), np.nan, np.float32)
+    filled = [place for place, states in enumerate(documents) if len(states)]
+    if not filled or not len(query):
+        return scores
+    lengths = np.array([len(documents[place]) for place in filled])
+    starts = np.concatenate(([0], np.cumsum(lengths)[:-1]))
+    tokens = np.concatenate([documents[place] for place in filled]).astype(np.float32) / SCALE
+    similarities = tokens @ (query.astype(np.float32) / SCALE).T
+    scores[filled] = np.maximum.reduceat(similarities, starts, axis=0).mean(axis=1)
+    return scores
