@@ -30,18 +30,20 @@ class Highlighter:
     """Finds the words of a query in texts, by the same analysis that the index uses."""
 
     def __init__(self, words: Iterable[AnyPhrase]) -> None:
-        alternatives = [alternative for word in words for alternative in word.alternatives]
-        self._single = {one.atoms[0] for one in alternatives if len(one.atoms) == 1 and not one.prefix}
-        self._prefixes = tuple({one.atoms[0] for one in alternatives if len(one.atoms) == 1 and one.prefix})
-        self._phrases = [one for one in alternatives if len(one.atoms) > 1]
-        self._firsts = {one.atoms[0] for one in self._phrases}
-        self._reach = max((len(one.atoms) for one in self._phrases), default=0)
+        forms = [(alternative, word.exact) for word in words for alternative in word.alternatives]
+        single = [(one, exact) for one, exact in forms if len(one.atoms) == 1]
+        self._single = {one.atoms[0] for one, exact in single if not one.prefix and not exact}
+        self._exact = {one.atoms[0] for one, exact in single if not one.prefix and exact}
+        self._prefixes = tuple({one.atoms[0] for one, _ in single if one.prefix})
+        self._phrases = [(one, exact) for one, exact in forms if len(one.atoms) > 1]
+        self._firsts = {one.atoms[0] for one, _ in self._phrases}
+        self._reach = max((len(one.atoms) for one, _ in self._phrases), default=0)
         self._known: dict[str, list[Range]] = {}
         self._pieces: dict[str, tuple[list[Range], bool]] = {}
 
     @property
     def is_empty(self) -> bool:
-        return not (self._single or self._prefixes or self._phrases)
+        return not (self._single or self._exact or self._prefixes or self._phrases)
 
     def ranges(self, text: str) -> list[Range]:
         """Return where the text matches, in order, without overlaps."""
@@ -68,7 +70,7 @@ class Highlighter:
         begins_phrase = False
         for span in _piece_spans(piece):
             begins_phrase = begins_phrase or not self._firsts.isdisjoint(span.tokens)
-            if self._single & span.tokens:
+            if span.atom in self._exact or self._single & span.tokens:
                 ranges.append(Range(span.start, span.end))
             elif self._prefixes and any(token.startswith(self._prefixes) for token in span.tokens):
                 # A pair of characters found by its first one: only that one was asked for.
@@ -80,13 +82,13 @@ class Highlighter:
         """Yield the phrases that begin in the first of some pieces."""
         first = len(_piece_spans(pieces[0][1]))
         found = [
-            Span(one.start + start, one.end + start, one.tokens)
+            Span(one.start + start, one.end + start, one.atom, one.tokens)
             for start, piece in pieces
             for one in _piece_spans(piece)
         ]
         for place in range(first):
-            for phrase in self._phrases:
-                if _begins(phrase, found, place):
+            for phrase, exact in self._phrases:
+                if _begins(phrase, found, place, exact=exact):
                     yield Range(found[place].start, found[place + len(phrase.atoms) - 1].end)
 
     def marked(self, text: str) -> SafeString:
@@ -111,13 +113,14 @@ def flattened(text: str) -> str:
     return " ".join(clean(text[: MARKED_LENGTH * 2]).split())
 
 
-def _begins(phrase: Alternative, found: Sequence[Span], place: int) -> bool:
-    """Return whether a phrase begins at a place in the spans of a text."""
+def _begins(phrase: Alternative, found: Sequence[Span], place: int, *, exact: bool) -> bool:
+    """Return whether a phrase begins at a place in the spans of a text, when exact not by other forms of its words."""
     last = len(phrase.atoms) - 1
     if place + last >= len(found):
         return False
     for number, atom in enumerate(phrase.atoms):
-        tokens = found[place + number].tokens
+        span = found[place + number]
+        tokens = {span.atom} if exact else span.tokens
         if atom not in tokens and not (
             phrase.prefix and number == last and any(token.startswith(atom) for token in tokens)
         ):

@@ -13,10 +13,11 @@ _CHUNK = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of a text (code point offsets) and the tokens under which it is indexed."""
+    """A piece of a text (code point offsets), its atom, and all tokens under which it is indexed, the atom among them."""
 
     start: int
     end: int
+    atom: str
     tokens: frozenset[str]
 
 
@@ -35,5 +36,6 @@ def spans(text: str) -> Iterator[Span]:
                     yield Span(
                         kept[chunk.start() + start],
                         kept[chunk.start() + end - 1] + 1,
+                        atom,
                         frozenset([atom, *shared] if piece.run else [atom, *shared, *forms(atom)]),
                     )
