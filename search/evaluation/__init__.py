@@ -1,0 +1,1 @@
+"""How well search finds: questions with known answers, asked of an index of their own, and the figures of it."""
