@@ -13,7 +13,7 @@ _CHUNK = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of a text (code point offsets), its atom, and all tokens under which it is indexed, the atom among them."""
+    """A piece of a text (code point offsets), its atom, and all tokens under which it is indexed."""
 
     start: int
     end: int
