@@ -16,6 +16,7 @@ class NoteCode(StrEnum):
     STRAY_PARENTHESIS = "stray-parenthesis"
     DANGLING_OPERATOR = "dangling-operator"
     LONE_MINUS = "lone-minus"
+    CAPITAL_NOT = "capital-not"
     EMPTY_FIELD = "empty-field"
     WRONG_VALUE = "wrong-value"
     TOO_DEEP = "too-deep"
@@ -36,6 +37,10 @@ STRAY_PARENTHESIS = Note(NoteCode.STRAY_PARENTHESIS, "A ) that closes nothing wa
 LONE_MINUS = Note(
     NoteCode.LONE_MINUS,
     "A - that stands alone excludes nothing; put it right before a word, as in -draft.",
+)
+CAPITAL_NOT = Note(
+    NoteCode.CAPITAL_NOT,
+    "NOT is a word like any other and excludes nothing; put a - right before a word, as in -draft.",
 )
 
 

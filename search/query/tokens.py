@@ -95,7 +95,7 @@ class _Scanner:
     def _negated(self, token: Token) -> Token:
         if token.kind in (TokenKind.OR, TokenKind.AND):
             return Token(TokenKind.PHRASE, token.text, token.end)
-        return token
+        return token._replace(note=None) if token.note is notes.CAPITAL_NOT else token
 
     def _term(self, start: int) -> Token:
         if self._text[start] in QUOTES:
@@ -110,7 +110,15 @@ class _Scanner:
         stem = word.rstrip("*")
         if stem and stem != word:
             return Token(TokenKind.PREFIX, stem, end)
-        return Token(TokenKind.WORD, word, end, note=notes.LONE_MINUS if word == "-" else None)
+        return Token(TokenKind.WORD, word, end, note=self._misread_word(word, end))
+
+    def _misread_word(self, word: str, end: int) -> Note | None:
+        """The note for a word that elsewhere is an operator."""
+        if word == "-":
+            return notes.LONE_MINUS
+        # NOT at the end may still become NOTE.
+        is_not = word.startswith("NOT(") or (word == "NOT" and _NOT_BLANK.search(self._text, end))
+        return notes.CAPITAL_NOT if is_not else None
 
     def _quoted(self, start: int) -> Token:
         content, end, closed = _read_quoted(self._text, start)

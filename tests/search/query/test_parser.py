@@ -183,6 +183,13 @@ def test_fields_hold_their_values(text, tree):
         ("a - b", And((A, Word("-"), B)), NoteCode.LONE_MINUS),
         ("-", Word("-"), NoteCode.LONE_MINUS),
         ("(a -)", And((A, Word("-"))), NoteCode.LONE_MINUS),
+        ("a NOT b", And((A, Word("NOT"), B)), NoteCode.CAPITAL_NOT),
+        ("NOT a", And((Word("NOT"), A)), NoteCode.CAPITAL_NOT),
+        ("a AND NOT b", And((A, Word("NOT"), B)), NoteCode.CAPITAL_NOT),
+        ("a NOT type:x", And((A, Word("NOT"), field("type", "x"))), NoteCode.CAPITAL_NOT),
+        ('a NOT"b c"', And((A, Word("NOT"), Phrase("b c"))), NoteCode.CAPITAL_NOT),
+        ("a NOT (b OR c)", And((A, Word("NOT"), Or((B, C)))), NoteCode.CAPITAL_NOT),
+        ("a NOT(b)", And((A, Word("NOT(b)"))), NoteCode.CAPITAL_NOT),
         ("type:", Word("type:"), NoteCode.EMPTY_FIELD),
         ("type:,", Word("type:,"), NoteCode.EMPTY_FIELD),
         ("a type: b", And((A, Word("type:"), B)), NoteCode.EMPTY_FIELD),
@@ -214,6 +221,7 @@ def test_what_cannot_be_parsed_is_words_and_a_note(text, tree, code):
         ('"" OR ""', "OR stands beside an empty quote or group, so it was left out."),
         ("() OR a", "OR stands beside an empty quote or group, so it was left out."),
         ('a AND "" OR b', "AND stands beside an empty quote or group, so it was left out."),
+        ("a NOT b", "NOT is a word like any other and excludes nothing; put a - right before a word, as in -draft."),
         ("type:", "type: has no value yet, so it was searched as a word."),
         (
             "kind:foo,o,bar",
@@ -235,6 +243,13 @@ def test_what_cannot_be_parsed_is_words_and_a_note(text, tree, code):
 )
 def test_note_says_what_happened(text, message):
     assert [note.message for note in parse(text).notes] == [message]
+
+
+@pytest.mark.parametrize(
+    "text", ["a not b", "a Not b", "a NOT", "a NOT ", "a -NOT b", 'a "NOT" b', "NOTE b", "a NOT* b"]
+)
+def test_other_forms_of_not_are_no_surprise(text):
+    assert parse(text).notes == ()
 
 
 def test_note_shortens_a_long_value():
