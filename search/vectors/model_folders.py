@@ -20,14 +20,24 @@ def model_folders(model: ModelFiles) -> list[Path]:
     return [folder / "models" / model.name for folder in (settings.DATA_DIR, Path(sys.prefix))]
 
 
-def sound_folder(model: ModelFiles) -> Path:
-    """Return the first folder in which every file of the model is what it should be. Raises EmbedderUnavailable."""
+def find_model(model: ModelFiles) -> Path | None:
+    """Return the first folder in which every file of the model is what it should be."""
+    return next((folder for folder in model_folders(model) if not faults(model, folder)), None)
+
+
+def describe_missing(model: ModelFiles) -> tuple[Path, list[str]]:
+    """Return the folder with the most of the model in it, where somebody tried, and what is wrong there."""
     found = {folder: faults(model, folder) for folder in model_folders(model)}
-    for folder, wrong in found.items():
-        if not wrong:
-            return folder
-    # The folder to speak of is the one with the most of the model in it: there somebody tried.
     folder = min(found, key=lambda one: sum("missing" in fault for fault in found[one]))
-    raise EmbedderUnavailable(
-        f"the model {model.name} cannot be used: {', '.join(found[folder])} in {folder}; run `memweb model fetch`"
-    )
+    return folder, found[folder]
+
+
+def sound_folder(model: ModelFiles) -> Path:
+    """Return the folder that `find_model` finds. Raises EmbedderUnavailable."""
+    folder = find_model(model)
+    if folder is None:
+        where, wrong = describe_missing(model)
+        raise EmbedderUnavailable(
+            f"the model {model.name} cannot be used: {', '.join(wrong)} in {where}; run `memweb model fetch`"
+        )
+    return folder
