@@ -13,3 +13,5 @@ urlpatterns = [
     path("admin/login/", sign_in),  # there is one way in, and it needs no password
     path("admin/", admin.site.urls),
 ]
+
+handler500 = "memweb.failures.answer_failure"

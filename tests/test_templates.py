@@ -19,6 +19,7 @@ TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
         ("404", "There is nothing here"),
         ("410", "This memory is gone"),
         ("500", "memweb made a mistake"),
+        ("503", "memweb cannot answer now"),
     ],
 )
 def test_error_pages_need_no_context(code: str, heading: str) -> None:

@@ -71,8 +71,9 @@ document.body.addEventListener("htmx:beforeHistoryUpdate", (event) => {
 
 document.body.addEventListener("htmx:responseError", (event) => {
   if (!isOurs(event)) return;
-  const { status } = event.detail.xhr;
+  const { status, responseText } = event.detail.xhr;
   if ([400, 413, 414, 431].includes(status)) say("This search is too long or cannot be read. Shorten it; below are the results of the one before.");
+  else if (status === 503) say(`${responseText} Below are the results of the search before.`);
   else say(`The search failed (${status}). Below are the results of the one before; the log in the terminal says why.`);
 });
 
