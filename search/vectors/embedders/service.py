@@ -21,14 +21,16 @@ TRY_AGAIN = {408, 425, 429, 500, 502, 503, 504}
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a service is waited for: seconds for each answer, and seconds of pause before each further try."""
+    """How long a service is waited for, in seconds: for each answer, before each further try, and, when all tries have
+    failed, before it is asked again at all."""
 
     timeout: float
     pauses: tuple[float, ...]
+    rest: float = 0
 
 
 FOR_DOCUMENTS = Patience(60, (0.5, 2, 8))
-FOR_QUERIES = Patience(5, (0.2,))  # somebody waits for the page, and search by keyword is there
+FOR_QUERIES = Patience(5, (0.2,), rest=30)  # somebody waits for the page, and search by keyword is there
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -63,15 +65,23 @@ class _Client:
     def __init__(self, service: EmbeddingService) -> None:
         self._service = service
         self._opener = build_opener(_NoRedirects)
+        self._asked_again_at = 0.0  # on the monotonic clock
 
     def embed(self, texts: list[str], patience: Patience) -> list[list[float]]:
         """Return a row of numbers for each text. Raises EmbedderUnavailable."""
+        if patience.rest and time.monotonic() < self._asked_again_at:
+            raise EmbedderUnavailable(
+                f"the embedding service {self._service.url} failed and is asked again within {patience.rest:g} seconds"
+            )
         pauses = list(patience.pauses)
         while True:
             try:
                 return self._ask(texts, patience.timeout)
             except (OSError, HTTPException) as error:  # URLError and timeouts are OSErrors
+                if isinstance(error, HTTPError):
+                    error.close()
                 if not pauses or (isinstance(error, HTTPError) and error.code not in TRY_AGAIN):
+                    self._asked_again_at = time.monotonic() + patience.rest
                     raise EmbedderUnavailable(f"the embedding service {self._service.url} {_failure(error)}") from error
             time.sleep(pauses.pop(0))
 
