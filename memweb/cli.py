@@ -14,6 +14,7 @@ from memweb.operations.problems import Problem, database_problem
 def main(argv: list[str] | None = None) -> None:
     """Run one command; what a person can put right ends in one line on stderr and exit code 1, not in a traceback."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memweb.settings")
+    os.umask(0o077)  # what memweb writes, the database first of all, is its owner's alone
     arguments = argv or sys.argv
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

@@ -184,10 +184,7 @@ class Environment:
         """Return Django's settings for the database; without DATABASE_URL an SQLite file in the data folder."""
         url = self.text("DATABASE_URL", "")
         if not url:
-            path = data_dir / "memweb.sqlite3"
-            # SQLite would make it readable for everyone; its -wal and -shm files take the mode of this one.
-            path.touch(mode=0o600)
-            return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(path)}
+            return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(data_dir / "memweb.sqlite3")}
         database: dict[str, Any] = self._env.db_url_config(url)
         if database.get("ENGINE") != "django.db.backends.sqlite3":
             raise ImproperlyConfigured(

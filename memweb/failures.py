@@ -39,6 +39,11 @@ _OUTAGES = {
     ),
 }
 
+DATABASE_FILE_GONE = Outage(
+    "The file of the database was removed or replaced while memweb was running",
+    "Stop memweb, put the file or a backup in its place, and start memweb again; without one it begins empty.",
+)
+
 
 def answer_failure(request: HttpRequest) -> HttpResponseBase:
     """Answer a request that raised an error: 503 with the reason when the database is out of reach, else 500."""

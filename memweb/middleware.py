@@ -1,7 +1,8 @@
-"""Middleware for every request: which hosts are answered, who must sign in, in whose time zone times are shown."""
+"""Middleware for every request: which hosts are answered, if the database is there, who must sign in, time zones."""
 
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 from zoneinfo import ZoneInfo
@@ -10,10 +11,13 @@ from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import DisallowedHost
+from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from django_htmx.http import HttpResponseClientRedirect
+
+from memweb.failures import DATABASE_FILE_GONE, outage_page
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +61,34 @@ class AllowedHostMiddleware:
             logger.warning("refused a request for the host %r", request.META.get("HTTP_HOST", "")[:200])
             return HttpResponse(FOREIGN_HOST, status=400, content_type="text/plain; charset=utf-8")
         return self.get_response(request)
+
+
+class DatabaseFileMiddleware:
+    """Answer 503 when the file of the database was removed or replaced since the start, at the cost of one stat.
+
+    Open connections would go on with the file that is gone and lose what they write, new ones make an empty file.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+        self._file = database_file()
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        found = database_file()
+        self._file = self._file or found  # it may be made after the start
+        if found is None or found != self._file:
+            logger.error("%s: %s", DATABASE_FILE_GONE.reason, connection.settings_dict["NAME"])
+            return outage_page(request, DATABASE_FILE_GONE)
+        return self.get_response(request)
+
+
+def database_file() -> tuple[int, int] | None:
+    """Return device and inode of the file that the database's path leads to, None where there is none."""
+    try:
+        status = Path(connection.settings_dict["NAME"]).stat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 class SignInRequiredMiddleware(LoginRequiredMiddleware):

@@ -115,9 +115,8 @@ def test_data_folder_and_what_is_in_it_are_their_owners_alone(environment: pytes
     environment.setenv("MEMWEB_DATA_DIR", str(tmp_path / "a" / "memweb"))
     folder = Environment().data_dir()
     Environment().secret_key(folder)
-    Environment().database(folder)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in [folder, *folder.iterdir()]}
-    assert modes == {"memweb": 0o700, "secret_key": 0o600, "memweb.sqlite3": 0o600}
+    assert modes == {"memweb": 0o700, "secret_key": 0o600}
 
 
 def test_data_folder_in_the_place_of_a_file_is_refused(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -147,6 +146,11 @@ def test_secret_key_file_that_holds_none_is_refused(environment: pytest.MonkeyPa
     (tmp_path / "secret_key").write_text("\n", encoding="ascii")
     with pytest.raises(ImproperlyConfigured, match=r"holds no usable key; remove it and a new one is made$"):
         Environment().secret_key(tmp_path)
+
+
+def test_reading_the_settings_makes_no_database(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert Environment().database(tmp_path)["NAME"] == str(tmp_path / "memweb.sqlite3")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_database_other_than_sqlite_is_refused_without_its_password(

@@ -35,6 +35,8 @@ class Finding:
 def diagnose(deep: bool = False) -> list[Finding]:
     """Return all findings, in the order in which they are best put right; `deep` reads the whole database."""
     findings = [*_examine_folder(), *_examine_settings()]
+    if missing := _missing_database():
+        return [*findings, missing]
     try:
         findings += _examine_database(deep)
         if all(finding.is_sound for finding in findings if finding.subject in {"database", "migrations"}):
@@ -81,6 +83,17 @@ def _examine_settings() -> Iterator[Finding]:
     yield Finding(
         "settings", f"listens on {settings.HOST}:{settings.PORT}, answers {', '.join(settings.ALLOWED_HOSTS)}"
     )
+
+
+def _missing_database() -> Finding | None:
+    """Return what to do when there is no database. To connect would make an empty one."""
+    path = Path(settings.DATABASES["default"]["NAME"])
+    if path.exists() and path.stat().st_size:
+        return None
+    if running_instance(settings.DATA_DIR):
+        remedy = f"stop memweb, put the file or a backup at {path}, start memweb again"
+        return Finding("database", "its file was removed while memweb was running", remedy)
+    return Finding("database", f"there is none yet at {path}", "memweb up, which makes it; or put a backup there")
 
 
 def _examine_database(deep: bool) -> Iterator[Finding]:

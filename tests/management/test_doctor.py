@@ -14,6 +14,7 @@ from pytest_django import Settings
 
 from memweb.operations.diagnosis import Finding, diagnose
 from memweb.operations.instance import hold_data_dir
+from tests.management.memweb_process import run_memweb
 
 pytestmark = pytest.mark.django_db
 
@@ -115,6 +116,42 @@ def test_migration_that_is_missing_is_a_problem() -> None:
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM django_migrations WHERE app = 'accounts'")
     assert problems() == [Finding("migrations", "1 not applied, first accounts.0001_initial", "memweb migrate")]
+
+
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_database_that_is_not_there_yet_is_not_made(tmp_path: Path, is_empty: bool) -> None:
+    path = tmp_path / "memweb.sqlite3"
+    if is_empty:
+        path.touch(0o600)
+    before = sorted(one.name for one in tmp_path.iterdir())
+    tmp_path.chmod(0o700)
+    done = run_memweb(tmp_path, "doctor", "--json")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert [finding for finding in json.loads(done.stdout)["findings"] if not finding["ok"]] == [
+        {
+            "subject": "database",
+            "state": f"there is none yet at {path}",
+            "remedy": "memweb up, which makes it; or put a backup there",
+            "ok": False,
+        }
+    ]
+    assert sorted(one.name for one in tmp_path.iterdir()) == [*before, "secret_key"]
+    assert not path.exists() or path.stat().st_size == 0
+
+
+def test_database_that_a_running_memweb_lost_is_a_problem(data_folder: Path) -> None:
+    path = Path(configured.DATABASES["default"]["NAME"])
+    away = path.rename(path.with_name("away"))
+    with hold_data_dir(data_folder):
+        found = problems()
+    away.rename(path)
+    assert found == [
+        Finding(
+            "database",
+            "its file was removed while memweb was running",
+            f"stop memweb, put the file or a backup at {path}, start memweb again",
+        )
+    ]
 
 
 def test_exit_code_tells_whether_something_is_wrong(data_folder: Path) -> None:

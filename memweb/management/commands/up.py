@@ -1,6 +1,5 @@
 """`memweb up`: everything from an empty folder to a page in the browser."""
 
-import os
 from argparse import ArgumentParser
 from typing import Any
 
@@ -35,7 +34,6 @@ class Command(BaseCommand):
         if not 0 <= port <= 65535:
             raise Problem(f"--port {port} is not a port; use a number from 1 to 65535, or 0 for any free one")
         stop_on_signals()
-        os.umask(0o077)  # what memweb writes is its owner's alone
         folder = settings.DATA_DIR
         check_disk(folder)
         with hold_data_dir(folder) as announce, open_socket(host, port) as listening:
