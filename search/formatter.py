@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from search.analysis import clean
+from search.pages import relaxed_label
 from search.results import Hit, SearchResult
 from search.texts import whole_characters
 
@@ -96,8 +97,7 @@ def _remarks(result: SearchResult) -> list[str]:
     remarks = list(result.notes)
     if result.fallback:
         remarks.append(f"Degraded: {result.fallback.reason}")
-    if result.is_relaxed:
-        remarks.append("No memory has all the words; these have some of them.")
+    remarks += filter(None, [relaxed_label(result)])
     if result.did_you_mean:
         remarks.append(f"Did you mean “{result.did_you_mean.query}”? It finds {result.did_you_mean.total:,}.")
     return [_one_line(remark) for remark in remarks]
@@ -105,7 +105,13 @@ def _remarks(result: SearchResult) -> list[str]:
 
 def _why(hit: Hit) -> str:
     explain = hit.explain
-    parts = [f"#{explain.keyword_rank}" if explain.keyword_rank else "", f"BM25 {explain.bm25}" if explain.bm25 else ""]
+    parts = [
+        f"#{explain.keyword_rank} by words" if explain.keyword_rank else "",
+        f"BM25 {explain.bm25}" if explain.bm25 else "",
+        f"#{explain.vector_rank} by meaning" if explain.vector_rank else "",
+        f"similarity {explain.similarity}" if explain.similarity is not None else "",
+        "weak" if hit.is_weak else "",
+    ]
     return " · ".join(filter(None, [*parts, explain.matched_via, *explain.bonuses]))
 
 

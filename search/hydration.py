@@ -1,6 +1,7 @@
 """Keys of rows -> hits that can be shown, in a fixed number of statements whatever the number of hits."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from django.db.models import Value
 
@@ -10,9 +11,8 @@ from memweb.memories.models.base import field_texts
 from search.analysis import clean
 from search.highlight import Highlighter, flattened
 from search.keyword.expression import AnyPhrase
-from search.ranking import Score
-from search.results import Explanation, Hit
-from search.strategies.sqlite import Key
+from search.keyword.rows import Key
+from search.results import Explanation, Hit, Relevance
 
 _NAMES: dict[str, tuple[type[Concept] | type[FilePath] | type[Tag], str]] = {
     "=c": (Concept, "name"),
@@ -20,9 +20,10 @@ _NAMES: dict[str, tuple[type[Concept] | type[FilePath] | type[Tag], str]] = {
     "=g": (Tag, "name"),
 }
 _FIELD_LABELS = {"next_steps": "next steps"}
+_UNRANKED = Relevance(None, Explanation())
 
 
-def hydrate(keys: Sequence[Key], scores: Mapping[Key, tuple[int, Score]], words: Sequence[AnyPhrase]) -> list[Hit]:
+def hydrate(keys: Sequence[Key], relevances: Mapping[Key, Relevance], words: Sequence[AnyPhrase]) -> list[Hit]:
     """Return the hits of these rows in the same order; rows that no longer exist are left out."""
     memories = _memories(keys)
     names = _label_names(memories.values())
@@ -31,8 +32,7 @@ def hydrate(keys: Sequence[Key], scores: Mapping[Key, tuple[int, Score]], words:
     for key in keys:
         memory = memories.get(key)
         if memory is not None:
-            rank, score = scores.get(key, (None, None))
-            hits.append(_hit(memory, names, highlighter, rank, score))
+            hits.append(_hit(memory, names, highlighter, relevances.get(key, _UNRANKED)))
     return hits
 
 
@@ -64,9 +64,7 @@ def _label_names(memories: Iterable[Memory]) -> dict[str, str]:
     return {f"{prefix}{id}": name for prefix, id, name in first.union(*others, all=True)}
 
 
-def _hit(
-    memory: Memory, names: Mapping[str, str], highlighter: Highlighter, rank: int | None, score: Score | None
-) -> Hit:
+def _hit(memory: Memory, names: Mapping[str, str], highlighter: Highlighter, relevance: Relevance) -> Hit:
     labels: dict[str, list[str]] = {prefix: [] for prefix in _NAMES}
     for token in memory.scope_terms.split():
         if token in names:
@@ -77,6 +75,8 @@ def _hit(
     for label, values in (("concepts", concepts), ("files", files), ("tags", tags)):
         if any(highlighter.ranges(value) for value in values):
             matched.append(label)
+    if relevance.explain.vector_rank is not None:
+        matched.append("meaning")
     return Hit(
         memory=memory,
         title=title,
@@ -84,14 +84,9 @@ def _hit(
         concepts=concepts,
         files=files,
         tags=tags,
-        score=score.value if score else None,
-        explain=Explanation(
-            keyword_rank=rank,
-            bm25=round(score.bm25, 4) if score else None,
-            matched_via=", ".join(matched),
-            bonuses=score.bonuses if score else (),
-            words=score.words if score else (),
-        ),
+        score=relevance.score,
+        explain=replace(relevance.explain, matched_via=", ".join(matched)),
+        is_weak=relevance.is_weak,
         title_html=highlighter.marked(title),
         snippet_html=highlighter.snippet(best),
     )

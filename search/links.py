@@ -20,9 +20,16 @@ from search.query import (
     to_text,
     toggle_field,
 )
-from search.request import DEFAULT_LIMIT, Order, SearchRequest
+from search.request import DEFAULT_LIMIT, Mode, Order, SearchRequest
+from search.vectors.embedding import embedder_name
 
 ORDER_LABELS = {Order.RELEVANCE: "Relevance", Order.NEWEST: "Newest", Order.OLDEST: "Oldest"}
+MODE_LABELS = {
+    Mode.AUTO: ("Auto", "Words and meaning together, where meaning can be searched"),
+    Mode.KEYWORD: ("Words", "Only memories that have the words"),
+    Mode.SEMANTIC: ("Meaning", "What comes nearest in meaning, whatever its words"),
+    Mode.HYBRID: ("Both", "Words and meaning together; says so when meaning cannot be searched"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,7 @@ class Choice:
     label: str
     selected: bool
     url: str
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +56,27 @@ class Links:
         self._path = reverse("search")
         self._toggled: dict[tuple[FieldName, str], str] = {}
 
-    def url(self, *, query: str | None = None, order: Order | None = None, **more: str) -> str:
-        """Return the address of the search with another text or order; what has its default value is left out."""
-        return self._address(self._filters, query=query, order=order, **more)
+    def url(
+        self, *, query: str | None = None, order: Order | None = None, mode: Mode | None = None, **more: str
+    ) -> str:
+        """Return the address of the search with another text, order or mode; what has its default value is left out."""
+        return self._address(self._filters, query=query, order=order, mode=mode, **more)
 
     def _address(
-        self, filters: Mapping[str, list[str]], *, query: str | None = None, order: Order | None = None, **more: str
+        self,
+        filters: Mapping[str, list[str]],
+        *,
+        query: str | None = None,
+        order: Order | None = None,
+        mode: Mode | None = None,
+        **more: str,
     ) -> str:
         chosen = order or self._request.order
+        mode = mode or self._request.mode
         parameters: dict[str, object] = {
             "q": self._request.query if query is None else query,
             "order": str(chosen or ""),
+            "mode": "" if mode is Mode.AUTO else str(mode),
             "limit": "" if self._request.limit == DEFAULT_LIMIT else str(self._request.limit),
             **filters,
             **more,
@@ -76,6 +94,15 @@ class Links:
         current = self._request.effective_order
         offered = [order for order in Order if order is not Order.RELEVANCE or self._request.has_words]
         return [Choice(str(order), ORDER_LABELS[order], order is current, self.url(order=order)) for order in offered]
+
+    def modes(self) -> list[Choice]:
+        """Return the ways to search; none when there are no words, or embedding is switched off."""
+        if not self._request.has_words or embedder_name() is None:
+            return []
+        return [
+            Choice(str(mode), label, mode is self._request.mode, self.url(mode=mode, order=Order.RELEVANCE), title)
+            for mode, (label, title) in MODE_LABELS.items()
+        ]
 
     def toggled(self, name: FieldName, value: str) -> str:
         # Many hits of a page share a project and concepts.
@@ -101,7 +128,8 @@ class Links:
     def hidden_fields(self) -> list[tuple[str, str]]:
         """Return what the search form must send along with the text."""
         order = [("order", str(self._request.order))] if self._request.order else []
-        return order + list(_pairs(self._filters))
+        mode = [("mode", str(self._request.mode))] if self._request.mode is not Mode.AUTO else []
+        return order + mode + list(_pairs(self._filters))
 
     def _without_negated(self, name: FieldName, value: str) -> Node:
         members = self._tree.nodes if isinstance(self._tree, And) else (self._tree,)
@@ -123,6 +151,8 @@ class Links:
             found["after"] = [self._request.date_start.isoformat()]
         if self._request.date_end:
             found["before"] = [self._request.date_end.isoformat()]
+        if self._request.max_distance is not None:
+            found["max_distance"] = [f"{self._request.max_distance:g}"]
         return found
 
     def _without(self, name: str, value: str) -> str:

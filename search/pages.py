@@ -75,6 +75,7 @@ class HitView:
     tags: list[str]
     flags: list[str]
     tokens_label: str
+    is_weak: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ class SearchPage:
     query: str
     canonical_url: str
     order_choices: list[Choice]
+    mode_choices: list[Choice]
     facets: list[Facet]
     pills: list[Pill]
     explanation: str
@@ -113,14 +115,15 @@ def search_page(
         query=request.query,
         canonical_url=links.canonical(),
         order_choices=links.orders(),
+        mode_choices=links.modes(),
         facets=[_facet(name, values, links) for name, values in result.facets.items()],
         pills=links.pills(),
         explanation=clean(result.explanation),
         total_label=total_label(result),
-        took_label=f"{result.took_ms:.0f} ms",
+        took_label=took_label(result),
         notes=[f"{problem.field}: {problem.message}; it was left out." for problem in problems] + list(result.notes),
         fallback=result.fallback.reason if result.fallback else "",
-        relaxed="No memory has all the words; these have some of them." if result.is_relaxed else "",
+        relaxed=relaxed_label(result),
         did_you_mean=_suggestion(result.did_you_mean, links),
         hits=hits,
         next_url=links.page(result.next) if result.next else "",
@@ -159,6 +162,7 @@ def hit_view(hit: Hit, links: Links) -> HitView:
         tags=[clean(name) for name in hit.tags],
         flags=[flag for flag in memory.flags if flag != "doubtful"],
         tokens_label=f"{memory.discovery_tokens:,} tokens" if memory.discovery_tokens else "",
+        is_weak=hit.is_weak,
     )
 
 
@@ -173,12 +177,32 @@ def time_note(memory: Memory) -> str:
             return ""
 
 
+def took_label(result: SearchResult) -> str:
+    """Return how long the search took and by what it searched."""
+    ways = {"hybrid": "words and meaning", "chroma": "meaning", "sqlite": "words", "scan": "words, read one by one"}
+    way = ways.get(result.strategy, result.strategy) if result.query else ""
+    return f"{result.took_ms:.0f} ms" + (f", by {way}" if way else "")
+
+
+def relaxed_label(result: SearchResult) -> str:
+    """Return what must be said of hits that have not all the words; empty when nothing need be said."""
+    if result.is_weak:
+        return "Nothing has these words or comes near their meaning; what follows is likely unrelated."
+    if not result.is_relaxed:
+        return ""
+    if result.by_meaning:
+        return "No memory has all the words; these come nearest by words and meaning."
+    return "No memory has all the words; these have some of them."
+
+
 def total_label(result: SearchResult) -> str:
     """Return how many memories were found, in words."""
     noun = "memory" if result.total == 1 and not result.total_is_capped else "memories"
     label = f"{'more than ' if result.total_is_capped else ''}{result.total:,} {noun}"
     if result.ranked and result.ranked < result.total:
         label += f", the newest {result.ranked:,} ranked"
+    if result.by_meaning and result.by_meaning < result.total and result.strategy == "hybrid":
+        label += f", {result.by_meaning:,} of them by meaning"
     return label
 
 
@@ -226,6 +250,12 @@ def _why(hit: Hit) -> list[tuple[str, str]]:
         rows.append(("Keyword rank", str(explain.keyword_rank)))
     if explain.bm25 is not None:
         rows.append(("BM25", f"{explain.bm25:.2f}"))
+    if explain.vector_rank is not None:
+        rows.append(("Rank by meaning", str(explain.vector_rank)))
+    if explain.similarity is not None:
+        rows.append(("Similarity", f"{explain.similarity:.2f}"))
+    if explain.max_similarity is not None:
+        rows.append(("Word by word", f"{explain.max_similarity:.2f}"))
     if explain.bonuses:
         rows.append(("Bonus for", ", ".join(explain.bonuses)))
     if hit.score is not None:

@@ -38,6 +38,8 @@ class Mode(StrEnum):
 
     AUTO = "auto"
     KEYWORD = "keyword"
+    SEMANTIC = "semantic"
+    HYBRID = "hybrid"
 
 
 class Order(StrEnum):
@@ -54,6 +56,7 @@ class SearchRequest:
 
     `date_start` is the first moment that counts, `date_end` the first that no longer does; both UTC. `cursor` is an
     opaque text of an earlier result; `offset` counts results to leave out and is ignored when there is a cursor.
+    `max_distance` is the largest cosine distance (0 to 2) at which meaning alone makes a hit.
     """
 
     query: str = ""
@@ -71,6 +74,7 @@ class SearchRequest:
     states: tuple[str, ...] = ()
     date_start: datetime | None = None
     date_end: datetime | None = None
+    max_distance: float | None = None
     order: Order | None = None
     limit: int = DEFAULT_LIMIT
     offset: int = 0
@@ -195,6 +199,7 @@ _ALIASES = {
     "order_by": "order",
     "sort": "order",
     "n_results": "limit",
+    "maxDistance": "max_distance",
 }
 _ORDERS = {
     "relevance": Order.RELEVANCE,
@@ -206,7 +211,7 @@ _ORDERS = {
 # claude-mem calls kinds types, and session summaries sessions.
 _KIND_NAMES = {"observations": Kind.OBSERVATION, "sessions": Kind.SUMMARY, "prompts": Kind.PROMPT}
 _LISTS = {"types", "projects", "sessions", "concepts", "files", "tags", "platforms", "rooms", "agents"}
-_MODES = {"auto": Mode.AUTO, "keyword": Mode.KEYWORD}
+_MODES = {str(mode): mode for mode in Mode}
 
 
 def normalize_params(
@@ -267,6 +272,8 @@ def _value(name: str, texts: list[str], zone: tzinfo, now: datetime | None, *, i
             return _choice(texts[-1], _ORDERS)
         case "mode":
             return _choice(texts[-1], _MODES)
+        case "max_distance":
+            return _distance(texts[-1])
         case "limit":
             return _number(texts[-1], 1, MAX_LIMIT)
         case "offset":
@@ -307,3 +314,13 @@ def _number(text: str, low: int, high: int) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 9 or not low <= int(text) <= high:
         raise ValueError(f"“{text}” is not a whole number from {low} to {high}")
     return int(text)
+
+
+def _distance(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 2:
+        raise ValueError(f"“{text}” is not a cosine distance; use a number from 0 to 2")
+    return value

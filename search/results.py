@@ -17,10 +17,20 @@ class Explanation:
     vector_rank: int | None = None
     distance: float | None = None
     similarity: float | None = None
+    max_similarity: float | None = None
     closet_boost: float | None = None
     matched_via: str = ""
     bonuses: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """The score of one hit and what it is made of. `is_weak`: it has no word of the query and comes near by nothing."""
+
+    score: float | None
+    explain: Explanation
+    is_weak: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +47,7 @@ class Hit:
     explain: Explanation
     title_html: str = ""
     snippet_html: str = ""
+    is_weak: bool = False
 
     @property
     def ref(self) -> Ref:
@@ -60,6 +71,7 @@ class Hit:
             "created_at": iso_time(memory.created_at),
             "url": memory.get_absolute_url(),
             "score": None if self.score is None else round(self.score, 4),
+            "is_weak": self.is_weak,
             "explain": {
                 **asdict(self.explain),
                 "bonuses": list(self.explain.bonuses),
@@ -97,7 +109,10 @@ class DidYouMean:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A page of hits and everything that needs to be said about it."""
+    """A page of hits and everything that needs to be said about it.
+
+    `by_meaning` of the `total` have not all words and were found by their meaning. `is_weak`: no hit is a good one.
+    """
 
     query: str
     mode: str
@@ -114,6 +129,8 @@ class SearchResult:
     next: str | None
     used_chroma: bool = False
     is_relaxed: bool = False
+    is_weak: bool = False
+    by_meaning: int = 0
     ranked: int | None = None
     notes: tuple[str, ...] = field(default=())
 
@@ -133,6 +150,8 @@ class SearchResult:
             "took_ms": round(self.took_ms, 1),
             "did_you_mean": {"query": meant.query, "total": meant.total} if meant else None,
             "is_relaxed": self.is_relaxed,
+            "is_weak": self.is_weak,
+            "by_meaning": self.by_meaning,
             "notes": list(self.notes),
             "results": [hit.to_dict() for hit in self.hits],
             "facets": {

@@ -61,26 +61,29 @@ class Candidate:
 
 
 class SQLiteSearchStrategy:
-    """Finds rows by plans, one for each kind. `failed` holds the kinds whose index could not be read."""
+    """Finds rows by plans, one for each kind; `last_ids` bounds them from above.
+
+    `failed` holds the kinds whose index could not be read.
+    """
 
     name = "sqlite"
 
-    def __init__(self, plans: Mapping[Kind, Plan]) -> None:
+    def __init__(self, plans: Mapping[Kind, Plan], last_ids: Mapping[Kind, int] | None = None) -> None:
         self.plans = {kind: plan for kind, plan in plans.items() if not plan.is_empty}
         self.failed: dict[Kind, str] = {}
+        self._last_ids = last_ids
 
-    def find(self, limit: int = COUNTED, last_ids: Mapping[Kind, int] | None = None) -> dict[Kind, Found]:
-        """Return the matching ids of each kind, at most `limit` each; `last_ids` bounds them from above."""
+    def find(self, limit: int = COUNTED) -> dict[Kind, Found]:
+        """Return the matching ids of each kind, at most `limit` each."""
         found: dict[Kind, list[int]] = {kind: [] for kind in self.plans}
         ids_of = {str(kind): ids for kind, ids in found.items()}
         parts: dict[Kind, tuple[str, list[Any]]] = {}
-        limits = {kind: None if last_ids is None else last_ids.get(kind, 0) for kind in self.plans}
-        few = self._among_few(limits)
+        few = self._among_few()
         for kind, plan in self.plans.items():
             if kind in few:
                 found[kind] += few[kind]
             elif kind not in self.failed:
-                parts[kind] = self._matching(kind, plan, limit, self._id_bounds(kind, plan, limits[kind]))
+                parts[kind] = self._matching(kind, plan, limit, self._id_bounds(kind, plan))
         rows = self._union(parts, STATEMENT_SECONDS)
         for name, id in rows.rows:
             ids_of[name].append(id)
@@ -108,7 +111,7 @@ class SQLiteSearchStrategy:
         """Return ids of matching rows that also hold a phrase, as many as a short time allows."""
         found: dict[Kind, list[int]] = {}
         for kind, plan in self.plans.items():
-            statement = self._matching(kind, plan.narrowed(phrase), limit, (None, None))
+            statement = self._matching(kind, plan.narrowed(phrase), limit, (None, self._last_id(kind)))
             self._add_ids(found, kind, PHRASE_SECONDS, statement)
         return found
 
@@ -122,7 +125,9 @@ class SQLiteSearchStrategy:
         for kind, plan in self.plans.items():
             wanted = plan if words is None else plan.narrowed(words)
             order = f"bm25({TABLES[kind]}, {weights})"
-            self._add_ids(found, kind, BEST_SECONDS, self._matching(kind, wanted, limit, (None, None), order))
+            self._add_ids(
+                found, kind, BEST_SECONDS, self._matching(kind, wanted, limit, (None, self._last_id(kind)), order)
+            )
         return found
 
     def _add_ids(
@@ -161,7 +166,10 @@ class SQLiteSearchStrategy:
         keys = [*(((kind, id), moment) for moment, kind, id in known), *((key, None) for key in unknown)]
         return keys[:limit]
 
-    def _among_few(self, last_ids: Mapping[Kind, int | None]) -> dict[Kind, list[int]]:
+    def _last_id(self, kind: Kind) -> int | None:
+        return None if self._last_ids is None else self._last_ids.get(kind, 0)
+
+    def _among_few(self) -> dict[Kind, list[int]]:
         """Return the matching ids of those kinds of which the column conditions alone leave few rows.
 
         Then reading those rows is far cheaper than asking the index for a common word.
@@ -170,7 +178,8 @@ class SQLiteSearchStrategy:
         for kind, plan in self.plans.items():
             if plan.conditions:
                 where, values = plan.where()
-                bound = "" if last_ids[kind] is None else f" AND m.id <= {last_ids[kind]}"
+                last_id = self._last_id(kind)
+                bound = "" if last_id is None else f" AND m.id <= {last_id}"
                 sql = f"SELECT '{kind}', m.id FROM {CONTENT_TABLES[kind]} AS m WHERE 1{where}{bound}"
                 probes[kind] = f"{sql} LIMIT {FEW_ROWS + 1}", values
         probed = self._union(probes, PROBE_SECONDS * len(probes))
@@ -193,11 +202,12 @@ class SQLiteSearchStrategy:
                 found[kind].append(id)
         return {kind: sorted(some, reverse=True) for kind, some in found.items()}
 
-    def _id_bounds(self, kind: Kind, plan: Plan, last_id: int | None) -> Bounds:
+    def _id_bounds(self, kind: Kind, plan: Plan) -> Bounds:
         """Return the lowest and highest id that the column conditions leave, where that is quickly known.
 
         Memories are mostly written in the order of their times, so the bounds of a day spare the index all other days.
         """
+        last_id = self._last_id(kind)
         if not plan.conditions:
             return None, last_id
         where, values = plan.where()

@@ -45,6 +45,7 @@ def test_result_has_the_promised_shape(observation: Observation) -> None:
     took = data.pop("took_ms")
     [hit] = data.pop("results")
     score, explain = hit.pop("score"), hit.pop("explain")
+    assert hit.pop("is_weak") is False
     assert data == {
         "query": "rate limit type:bugfix",
         "mode": "auto",
@@ -57,6 +58,8 @@ def test_result_has_the_promised_shape(observation: Observation) -> None:
         "total_is_capped": False,
         "did_you_mean": None,
         "is_relaxed": False,
+        "is_weak": False,
+        "by_meaning": 0,
         "notes": [],
         "facets": {
             "kind": [{"value": "observation", "count": 1, "selected": False}],
@@ -85,6 +88,7 @@ def test_result_has_the_promised_shape(observation: Observation) -> None:
         "distance",
         "similarity",
         "closet_boost",
+        "max_similarity",
     }
     assert isinstance(explain["bm25"], float)
     assert score > explain["bm25"] > 0
@@ -139,7 +143,7 @@ def test_table(observation: Observation) -> None:
     assert lines[2].split() == [str(observation.ref), "2026-01-20", "09:00", "demo", "bugfix", "Rate", "limit"]
     assert lines[3].strip() == "The rate limit is 5."
     why = ResultFormatter().to_table(search_for("rate limit"), width=160, explain=True)
-    assert "#1 · BM25" in why
+    assert "#1 by words ·" in why
 
 
 def test_remarks_are_in_table_and_markdown() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from search.analysis import Alternative
 from search.keyword.expression import AnyPhrase, RowTerms
 from search.keyword.statistics import Collection
-from search.orchestrator import relaxed_tree
+from search.keyword_search import relaxed_tree
 from search.query import parse, to_text
 from search.ranking import Score, idf, score_rows
 from search.results import DidYouMean

@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("query", nargs="*", help="words, phrases, filters; nothing lists the newest memories")
-        parser.add_argument("--mode", default="auto", help="auto or keyword")
+        parser.add_argument("--mode", default="auto", help="auto, keyword, semantic or hybrid")
         parser.add_argument("--project", action="append", default=[], help="exact name; may be repeated")
         parser.add_argument("--kind", action="append", default=[], help="observation, summary, prompt, drawer")
         parser.add_argument("--type", action="append", default=[], dest="types", help="such as bugfix")

@@ -1,0 +1,114 @@
+"""The fused ranking of one question: candidates by words and by vectors, scored by both, the best by token states."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from memweb.memories.kinds import Kind
+from search.fusion.combination import unit_range, weighted
+from search.fusion.question import Question, Term
+from search.fusion.sequences import Sequences, read_sequences
+from search.fusion.windows import REACH, WordScorer
+from search.keyword.expression import AnyOf, Expression
+from search.keyword.plan import Plan
+from search.keyword.rows import Key, Row, read_rows
+from search.keyword.statistics import Collection, collection_statistics
+from search.ranking import Score
+from search.strategies.chroma import ChromaSearchStrategy
+from search.strategies.sqlite import SQLiteSearchStrategy
+
+POOL = 200
+RESCORED = 100
+# FTS5 scores every memory that holds a word, so rarer words are asked first, up to so many memories.
+SCORED_MEMORIES = 20_000
+
+KEYWORD_WEIGHT, COSINE_WEIGHT, MAXSIM_WEIGHT = 0.4, 0.2, 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class FusedScore:
+    """Why a candidate stands where it does: its parts as measured, before they are normalised and weighted."""
+
+    value: float
+    bm25: float
+    words: tuple[str, ...]
+    similarity: float | None
+    vector_rank: int | None
+    max_similarity: float | None
+
+
+def rank_fused(
+    question: Question,
+    plans: Mapping[Kind, Plan],
+    keyword_best: Sequence[tuple[Key, Score]],
+    semantic: ChromaSearchStrategy,
+    last_ids: Mapping[Kind, int] | None = None,
+) -> list[tuple[Key, FusedScore]]:
+    """Return the memories that fulfil `plans` (the required part of a request) and answer best, best first.
+
+    `keyword_best` are the best of those that hold all words; their bonuses for exact phrases and identifiers count
+    here too. `last_ids` bounds the rows by id, so that later pages rank what the first page ranked.
+    """
+    near = semantic.near(POOL)
+    vector_ranks = {(one.kind, one.id): rank for rank, one in enumerate(near, start=1)}
+    collection = collection_statistics([term.expression for term in question.terms], plans)
+    hits = [*_keyword_candidates(question.terms, plans, collection), *(key for key, _ in keyword_best[:POOL])]
+    sequences = read_sequences({id for kind, id in [*hits, *vector_ranks] if kind is Kind.DRAWER}, 2 * REACH)
+    candidates = dict.fromkeys([*hits, *_beside(hits, sequences), *vector_ranks])
+    rows = read_rows(dict.fromkeys([*candidates, *_beside(candidates, sequences)]), plans)
+    wanted = [key for key in candidates if _is_wanted(key, rows, last_ids)]
+    by_words = WordScorer(question.terms, collection, rows).score(wanted, sequences)
+    factors = {key: score.factor for key, score in keyword_best}
+    bm25 = by_words.bm25 * np.array([factors.get(key, 1.0) for key in wanted])
+    best = set(np.argsort(-bm25, kind="stable")[:POOL].tolist())
+    kept = [place for place, key in enumerate(wanted) if place in best or key in vector_ranks]
+    if not kept:
+        return []
+    keys = [wanted[place] for place in kept]
+    words = bm25[kept]
+    known = semantic.similarities(keys)
+    cosine = np.array([known.get(key, np.nan) for key in keys])
+    value = weighted([(KEYWORD_WEIGHT, unit_range(words)), (COSINE_WEIGHT, unit_range(cosine))])
+    rescored = np.argsort(-value, kind="stable")[:RESCORED]
+    late = np.full(len(keys), np.nan)
+    late[rescored] = semantic.max_similarities([keys[place] for place in rescored])
+    value[rescored] += MAXSIM_WEIGHT * unit_range(late[rescored]) + 1.0  # what was not rescored stays behind
+    scores = {
+        key: FusedScore(
+            value=float(value[place]),
+            bm25=float(words[place]),
+            words=tuple(question.terms[number].label for number in by_words.held[kept[place]]),
+            similarity=known.get(key),
+            vector_rank=vector_ranks.get(key),
+            max_similarity=None if np.isnan(late[place]) else float(late[place]),
+        )
+        for place, key in enumerate(keys)
+    }
+    return sorted(
+        scores.items(),
+        key=lambda one: (one[1].value, rows[one[0]].created_at or "", one[0]),
+        reverse=True,
+    )
+
+
+def _keyword_candidates(terms: Sequence[Term], plans: Mapping[Kind, Plan], collection: Collection) -> list[Key]:
+    """Return the best memories by FTS5's BM25 that hold any of the words, the rarest words first."""
+    chosen: list[Expression] = []
+    scored = 0
+    for term in sorted(terms, key=lambda term: collection.frequencies.get(term.expression, 0)):
+        scored += collection.frequencies.get(term.expression, 0)
+        if chosen and scored > SCORED_MEMORIES:
+            break
+        chosen.append(term.expression)
+    found = SQLiteSearchStrategy(plans).best(POOL, AnyOf(tuple(chosen)))
+    return [(kind, id) for kind, ids in found.items() for id in ids]
+
+
+def _beside(keys: Iterable[Key], sequences: Sequences) -> Iterable[Key]:
+    return [(kind, id) for kind, one in keys if kind is Kind.DRAWER for id in sequences.around(one, REACH)]
+
+
+def _is_wanted(key: Key, rows: Mapping[Key, Row], last_ids: Mapping[Kind, int] | None) -> bool:
+    row = rows.get(key)
+    return row is not None and row.is_wanted and (last_ids is None or key[1] <= last_ids.get(key[0], 0))

@@ -1,0 +1,117 @@
+"""BM25 in windows: a drawer is scored with the words of the drawers before and after it.
+
+Passages of a conversation answer each other, so the words of a question often stand beside its answer. The frequency
+of a term t at place i is E(t, i) = sum over k from -3 to 3 of decay^|k| tf(t, i + k), within one session; lengths are
+summed likewise. A window of one place is plain Okapi BM25 (Robertson and Zaragoza 2009).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memweb.memories.kinds import Kind
+from search.analysis.stems import stem
+from search.fusion.question import Term
+from search.fusion.sequences import Sequences
+from search.keyword.rows import Key, Row
+from search.keyword.statistics import Collection
+from search.ranking import BODY_WEIGHT, TITLE_WEIGHT, CollectionBM25, idf
+
+REACH = 3
+DECAY = 0.6
+K1, B = 0.9, 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class WordScores:
+    """BM25 of each key, and the terms (by number) that a row holds itself, without its window."""
+
+    bm25: NDArray[np.float64]
+    held: list[tuple[int, ...]]
+
+
+class WordScorer:
+    """Scores rows by the terms of one question."""
+
+    def __init__(self, terms: Sequence[Term], collection: Collection, rows: Mapping[Key, Row]) -> None:
+        self._terms = terms
+        self._average = collection.average_length
+        self._idf = {
+            number: idf(collection.frequencies.get(term.expression, 0), collection.documents)
+            for number, term in enumerate(terms)
+        }
+        self._numbers = _Numbers({term.stem: number for number, term in enumerate(terms) if term.stem})
+        self._rows = rows
+        self._counted: dict[Key, tuple[dict[int, float], int]] = {}
+
+    def score(self, keys: Sequence[Key], sequences: Sequences) -> WordScores:
+        """Return the scores of these keys, in their order."""
+        frequencies: list[dict[int, float]] = []
+        lengths: list[float] = []
+        weights: list[float] = []
+        for kind, id in keys:
+            window = sequences.around(id, REACH) if kind is Kind.DRAWER else {id: 0}
+            found: dict[int, float] = {}
+            length = total = 0.0
+            for neighbour, distance in window.items():
+                counted = self._count((kind, neighbour))
+                if counted is None:
+                    continue
+                weight = DECAY**distance
+                for number, count in counted[0].items():
+                    found[number] = found.get(number, 0.0) + weight * count
+                length += weight * counted[1]
+                total += weight
+            frequencies.append(found)
+            lengths.append(length)
+            weights.append(total)
+        held = [tuple(sorted(self._held(key))) for key in keys]
+        if not keys or not self._terms:
+            return WordScores(np.zeros(len(keys)), held)
+        average = max(self._average, 1.0) * sum(weights) / len(weights)
+        bm25 = CollectionBM25(frequencies, lengths, average, self._idf, k1=K1, b=B)
+        return WordScores(np.asarray(bm25.get_scores(list(range(len(self._terms))))), held)
+
+    def _held(self, key: Key) -> dict[int, float]:
+        counted = self._count(key)
+        return counted[0] if counted else {}
+
+    def _count(self, key: Key) -> tuple[dict[int, float], int] | None:
+        """Return how often a row holds each term, and its length in atoms; None for a row that was not read."""
+        if key in self._counted:
+            return self._counted[key]
+        found_row = self._rows.get(key)
+        if found_row is None:
+            return None
+        row = found_row.terms
+        found: dict[int, float] = {}
+        length = 0
+        for column, weight in ((row.title, TITLE_WEIGHT), (row.body, BODY_WEIGHT)):
+            atoms = column.split()
+            length += len(atoms)
+            for number in map(self._numbers.__getitem__, atoms):
+                if number is not None:
+                    found[number] = found.get(number, 0.0) + weight
+        for number, term in enumerate(self._terms):
+            if term.phrase:
+                times = TITLE_WEIGHT * row.title.count(term.phrase) + BODY_WEIGHT * row.body.count(term.phrase)
+                if times:
+                    found[number] = times
+            if term.date and f" {term.date} " in row.scope:
+                found[number] = found.get(number, 0.0) + BODY_WEIGHT
+        self._counted[key] = found, length
+        return self._counted[key]
+
+
+class _Numbers(dict[str, int | None]):
+    """Atom -> number of the term whose stem it has; every atom is stemmed once."""
+
+    def __init__(self, stems: Mapping[str, int]) -> None:
+        super().__init__()
+        self._stems = stems
+
+    def __missing__(self, atom: str) -> int | None:
+        number = self[atom] = self._stems.get(stem(atom))
+        return number

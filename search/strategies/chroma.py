@@ -1,0 +1,89 @@
+"""ChromaSearchStrategy: memories that come near in meaning, whatever their words."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memweb.memories.kinds import Kind
+from search.keyword.plan import Plan
+from search.keyword.rows import Key, read_rows
+from search.strategies.sqlite import SQLiteSearchStrategy
+from search.vectors.embedding import Embedded, current_embedder
+from search.vectors.late_interaction import max_similarities
+from search.vectors.nearest import Neighbour, nearest, similarities, token_states
+
+# Of so many memories that a filter leaves, every vector is compared; more are asked of Chroma and then filtered.
+COMPARED = 50_000
+FETCHED_MORE = 5
+# Measured: nonsense reaches this cosine similarity with some memory.
+WEAK_SIMILARITY = {"bge-small-en-v1.5-int8": 0.5}
+
+
+class ChromaSearchStrategy:
+    """Answers one text by vectors, among the memories that fulfil the plans.
+
+    `problem` says in words why something other than Chroma answered, where that was not by choice. Raises
+    EmbedderUnavailable when made without an embedder that works.
+    """
+
+    name = "chroma"
+
+    def __init__(self, text: str, plans: Mapping[Kind, Plan], *, is_filtered: bool) -> None:
+        self._plans = plans
+        self._is_filtered = is_filtered
+        self.query: Embedded = current_embedder().embed_query(text)
+        self.used_chroma = False
+        self.problem: str | None = None
+
+    def near(self, limit: int) -> list[Neighbour]:
+        """Return the nearest memories that fulfil the plans, nearest first.
+
+        Selective filters are answered exactly. Otherwise more is fetched than wanted, until the page is full.
+        """
+        if self._allowed is not None:
+            return self._nearest(limit, self._allowed)
+        fetched = limit
+        while True:
+            found = self._nearest(fetched, None)
+            rows = read_rows([(one.kind, one.id) for one in found], self._plans)
+            kept = [one for one in found if (row := rows.get((one.kind, one.id))) and row.is_wanted]
+            if len(kept) >= limit or len(found) < fetched or fetched >= limit * FETCHED_MORE**2:
+                return kept[:limit]
+            fetched *= FETCHED_MORE
+
+    def is_weak(self, similarity: float | None) -> bool:
+        """Return whether a memory comes no nearer than memories do that have nothing to do with the text."""
+        return similarity is None or similarity < WEAK_SIMILARITY.get(current_embedder().name, 0.0)
+
+    def similarities(self, keys: Sequence[Key]) -> dict[Key, float]:
+        """Return the cosine similarity of each memory that has a vector."""
+        return similarities(self.query.vectors[0], keys)
+
+    def max_similarities(self, keys: Sequence[Key]) -> NDArray[np.float32]:
+        """Return MaxSim of each memory, nan for those without token states."""
+        if self.query.states is None:
+            return np.full(len(keys), np.nan, np.float32)
+        states = token_states(keys)
+        width = self.query.states[0].shape[1]
+        nothing = np.zeros((0, width), np.int8)
+        return max_similarities(
+            self.query.states[0], [np.concatenate(states[key]) if key in states else nothing for key in keys]
+        )
+
+    @cached_property
+    def _allowed(self) -> dict[Kind, list[int]] | None:
+        """The ids that the filters leave; None when there is no filter or it leaves very many."""
+        if not self._is_filtered:
+            return None
+        found = SQLiteSearchStrategy(self._plans).find(COMPARED)
+        if any(one.is_capped for one in found.values()):
+            return None
+        return {kind: one.ids for kind, one in found.items() if one.ids}
+
+    def _nearest(self, limit: int, allowed: Mapping[Kind, Sequence[int]] | None) -> list[Neighbour]:
+        answer = nearest(self.query.vectors[0], limit, allowed)
+        self.used_chroma = self.used_chroma or answer.source == "chroma"
+        self.problem = self.problem or answer.problem
+        return answer.neighbours
