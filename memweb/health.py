@@ -3,12 +3,13 @@
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+
+from memweb.reading import read_only
 
 
 @login_not_required
 @never_cache
-@require_safe
+@read_only
 def report_health(request: HttpRequest) -> HttpResponse:
     """Answer `ok`; data is looked at by `memweb doctor` only."""
     return HttpResponse("ok", content_type="text/plain; charset=utf-8")

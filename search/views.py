@@ -4,11 +4,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
-from django.views.decorators.http import require_safe
 from django_htmx.http import replace_url
 
 from memweb.memories.kinds import Ref
 from memweb.memories.models import MEMORY_MODELS, memory_model
+from memweb.reading import read_only
 from search.cursors import RankCursor, decode
 from search.memory_page import memory_page
 from search.orchestrator import SearchOrchestrator
@@ -16,7 +16,7 @@ from search.pages import search_page
 from search.request import SearchRequest, normalize_params
 
 
-@require_safe
+@read_only
 def search(request: HttpRequest) -> HttpResponse:
     """The search page; an htmx request gets only what changes."""
     zone = timezone.get_current_timezone()
@@ -35,7 +35,7 @@ def search(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@require_safe
+@read_only
 def memory(request: HttpRequest, ref: str) -> HttpResponse:
     """One memory in full; any accepted spelling of its ref leads to its one address."""
     try:

@@ -8,10 +8,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from memweb.accounts.addresses import next_address
 from memweb.accounts.links import LinkProblem, use_link
+from memweb.reading import read_only
 
 PREVIEWER = re.compile(r"bot\b|crawler|spider|preview|externalhit|whatsapp", re.IGNORECASE)
 MODEL_BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -19,7 +20,7 @@ MODEL_BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 @login_not_required
 @never_cache
-@require_safe
+@read_only
 def sign_in(request: HttpRequest) -> HttpResponse:
     """Tell how to sign in; people who are signed in go on to `next`."""
     if request.user.is_authenticated:
@@ -29,7 +30,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 
 @login_not_required
 @never_cache
-@require_safe
+@read_only
 @sensitive_variables("token")
 def open_link(request: HttpRequest, token: str) -> HttpResponse:
     """Sign in the owner of the link and go on to `next`; a link that signs nobody in answers 403 and says why.

@@ -99,3 +99,16 @@ def test_page_that_does_not_exist_says_so_to_everybody(client: Client) -> None:
     response = client.get("/no/such/page/")
     assert response.status_code == HTTPStatus.NOT_FOUND
     assert response.context["user"].is_authenticated is False
+
+
+@pytest.mark.parametrize("address", ["/accounts/login/", "/accounts/link/x/", "/admin/login/", "/healthz"])
+def test_public_page_is_for_reading_only(address: str) -> None:
+    response = Client(enforce_csrf_checks=True).post(address)
+    assert (response.status_code, response["Allow"]) == (HTTPStatus.METHOD_NOT_ALLOWED, "GET, HEAD")
+
+
+def test_form_without_its_token_is_refused(admin_client: Client) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    browser.cookies = admin_client.cookies
+    for address in ("/accounts/logout/", "/admin/memories/tag/add/"):
+        assert browser.post(address).status_code == HTTPStatus.FORBIDDEN

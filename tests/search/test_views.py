@@ -174,7 +174,10 @@ def test_unknown_memory_is_a_page_with_status_404(reader: Client, name: str) -> 
 
 @pytest.mark.parametrize("address", ["/", "/m/o1/"])
 def test_pages_are_for_reading_only(reader: Client, address: str) -> None:
-    assert [reader.generic(method, address).status_code for method in ("POST", "PUT", "DELETE")] == [405] * 3
+    browser = Client(enforce_csrf_checks=True)
+    browser.cookies = reader.cookies
+    answers = [browser.generic(method, address) for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS")]
+    assert [(answer.status_code, answer["Allow"]) for answer in answers] == [(405, "GET, HEAD")] * 5
 
 
 HOSTILE_PARAMETERS = [
