@@ -91,6 +91,21 @@ def database_file() -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
+class PrivateCacheMiddleware:
+    """Keep pages out of shared caches, and have browsers ask before they show one again.
+
+    Going back stays quick: a browser shows the page that it left without asking, which only `no-store` forbids.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        response.headers.setdefault("Cache-Control", "private, no-cache")
+        return response
+
+
 class SignInRequiredMiddleware(LoginRequiredMiddleware):
     """Send people who are not signed in to the sign-in page, also from a fragment that htmx asked for.
 

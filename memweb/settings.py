@@ -50,6 +50,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "memweb.middleware.AllowedHostMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "memweb.middleware.PrivateCacheMiddleware",
     "memweb.middleware.DatabaseFileMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

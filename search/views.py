@@ -31,7 +31,6 @@ def search(request: HttpRequest) -> HttpResponse:
     if is_fragment and request.htmx.trigger_name == "q":  # type: ignore[attr-defined]
         replace_url(response, page.canonical_url)
     patch_vary_headers(response, ["HX-Request"])
-    response["Cache-Control"] = "private, no-cache"
     return response
 
 

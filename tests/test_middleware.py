@@ -12,6 +12,7 @@ from django.test import Client, RequestFactory
 
 from memweb.failures import DATABASE_FILE_GONE
 from memweb.middleware import BodilessHeadMiddleware, DatabaseFileMiddleware
+from tests.factories import make_observation
 
 
 @pytest.mark.parametrize(("method", "body"), [("HEAD", b""), ("GET", b"twelve bytes")])
@@ -76,3 +77,43 @@ def test_database_file_may_be_made_after_the_start(database: Path) -> None:
     assert answer(RequestFactory().get("/")).status_code == 200
     database.unlink()
     assert answer(RequestFactory().get("/")).status_code == 503
+
+
+@pytest.fixture
+def owner_client(client: Client) -> Client:
+    client.force_login(User.objects.create_superuser("owner"))
+    return client
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("/", 200),
+        ("/?q=a", 200),
+        ("/m/{ref}/", 200),
+        ("/m/{loud}/", 301),
+        ("/m/o999999/", 404),
+        ("/no/such/page/", 404),
+    ],
+)
+@pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
+def test_page_is_kept_by_its_browser_only(
+    owner_client: Client, address: str, status: int, headers: dict[str, str]
+) -> None:
+    ref = str(make_observation("a").ref)
+    response = owner_client.get(address.format(ref=ref, loud=ref.upper()), headers=headers)
+    assert (response.status_code, response["Cache-Control"]) == (status, "private, no-cache")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", ["/", "/m/o1/"])
+def test_way_to_sign_in_is_not_kept_either(client: Client, address: str) -> None:
+    assert {"private", "no-cache"} <= set(client.get(address)["Cache-Control"].split(", "))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", ["/admin/", "/admin/memories/tag/", "/accounts/login/"])
+def test_page_with_a_cache_rule_of_its_own_keeps_it(owner_client: Client, address: str) -> None:
+    rules = set(owner_client.get(address)["Cache-Control"].split(", "))
+    assert {"no-store", "private"} <= rules
