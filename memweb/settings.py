@@ -1,5 +1,7 @@
 """Settings of memweb. Everything comes from the environment (see memweb/environment.py) and has a safe default."""
 
+import os
+from hashlib import sha256
 from pathlib import Path
 
 from csp.constants import NONCE, NONE, SELF
@@ -117,10 +119,12 @@ LOGIN_URL = "/accounts/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = LOGIN_URL
 SESSION_ENGINE = "memweb.accounts.sessions"
-SESSION_COOKIE_NAME = "memweb_session"
+# Browsers do not tell the ports of a host apart: with one name, signing in to one memweb would sign out of another.
+_INSTANCE = sha256(os.fsencode(DATA_DIR.resolve())).hexdigest()[:8]
+SESSION_COOKIE_NAME = f"memweb_session_{_INSTANCE}"
 SESSION_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 90
-CSRF_COOKIE_NAME = "memweb_csrf"
+CSRF_COOKIE_NAME = f"memweb_csrf_{_INSTANCE}"
 CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SECURE = HTTPS
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 30 if HTTPS else 0

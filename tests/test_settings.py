@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -68,6 +69,15 @@ def test_settings_follow_the_environment(tmp_path: Path) -> None:
         "SECURE_HSTS_SECONDS": 2592000,
         "TIME_ZONE": "Europe/Berlin",
     }
+
+
+def test_cookies_are_named_after_the_data_folder(tmp_path: Path) -> None:
+    names = ["SESSION_COOKIE_NAME", "CSRF_COOKIE_NAME"]
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    first, again, other = (settings_with(tmp_path / folder, names) for folder in ("a", "link", "b"))
+    assert first == again
+    assert len({*first.values(), *other.values()}) == 4
+    assert all(re.fullmatch(r"memweb_(session|csrf)_[0-9a-f]{8}", str(name)) for name in first.values())
 
 
 def test_unknown_variable_is_refused_with_the_near_one(environment: pytest.MonkeyPatch) -> None:
