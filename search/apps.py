@@ -1,4 +1,4 @@
-"""Start-up of the search package: registers the analyzer, keeps the keyword index alive over migrations."""
+"""Start-up of the search package: registers the analyzer, keeps what triggers fill alive over migrations."""
 
 from typing import Any
 
@@ -23,6 +23,8 @@ def repair_keyword_index(using: str, **kwargs: Any) -> None:
     from django.db import connections
 
     from search.keyword.maintenance import repair
+    from search.vectors.queue import ensure_queue
 
     if connections[using].vendor == "sqlite":
         repair(connections[using])
+        ensure_queue(connections[using])

@@ -12,6 +12,9 @@ class EmbeddingModel(models.Model):
 
     name = models.TextField(unique=True, help_text="name and version of the embedder, the way texts are cut included")
     dimension = models.PositiveSmallIntegerField()
+    state_width = models.PositiveSmallIntegerField(
+        default=0, help_text="numbers of each token state; 0: there are none"
+    )
     is_searched = models.BooleanField(default=False)
     removals = models.BigIntegerField(default=0, help_text="grows whenever vectors are removed, never when added")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -67,9 +70,13 @@ class EmbeddingTask(models.Model):
 
     kind = models.CharField(max_length=1, choices=_KINDS)
     memory_id = models.BigIntegerField()
+    changes = models.PositiveIntegerField(
+        default=0, help_text="0 for a memory that is new; grows whenever it is changed or removed"
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["kind", "memory_id"], name="one_task_for_each_memory")]
+        indexes = [models.Index(fields=["id"], condition=models.Q(changes__gt=0), name="embedding_task_changed")]
 
     def __str__(self) -> str:
         return f"{self.kind}{self.memory_id}"
