@@ -1,0 +1,145 @@
+"""Exact comparison: the cosine of one vector with all stored ones, or with those of some memories."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memweb.memories.kinds import Kind
+from search.vectors.embedding import Vectors
+
+Key = tuple[Kind, int]
+Positions = NDArray[np.int64]
+
+# Stands in `VectorRows.kinds` for a row that must not be found: removed, or without a vector.
+HIDDEN = 0
+_CODES = {kind: ord(kind.letter) for kind in Kind}
+_KINDS = {code: kind for kind, code in _CODES.items()}
+# Past this part of all rows, computing with every row is faster than gathering those that are wanted.
+_WORTH_GATHERING = 1 / 3
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A memory near a vector: the cosine of its best chunk, and which chunk that is."""
+
+    kind: Kind
+    id: int
+    similarity: float
+    chunk: int
+
+
+def kind_code(letter: str) -> int:
+    """Return what stands for a kind in `VectorRows.kinds`; HIDDEN for a letter that is no kind's."""
+    return ord(letter) if len(letter) == 1 and ord(letter) in _KINDS else HIDDEN
+
+
+@dataclass(frozen=True)
+class VectorRows:
+    """Stored vectors and whose they are, in the order of their embedding ids. Never changed, so threads may share it.
+
+    `ids` and `memories` are int64, `kinds` uint8, `chunks` integers, all of length n; `vectors` is (n, dimension)
+    float32 with rows of length 1.
+    """
+
+    ids: NDArray[np.int64]
+    kinds: NDArray[np.uint8]
+    memories: NDArray[np.int64]
+    chunks: NDArray[np.integer]
+    vectors: Vectors
+
+    def nearest(
+        self, vector: Vectors, limit: int, allowed: Mapping[Kind, Sequence[int]] | None = None
+    ) -> list[Neighbour]:
+        """Return the memories nearest to a vector of length 1, best first; with `allowed`, only of these ids."""
+        if limit <= 0:
+            return []
+        if allowed is None:
+            scores = self.vectors @ vector
+            scores[self._hidden] = -np.inf
+            return self._best(scores, None, limit)
+        positions = self._positions(allowed)
+        return self._best(self._scores(vector, positions), positions, limit)
+
+    def similarities(self, vector: Vectors, keys: Sequence[Key]) -> dict[Key, float]:
+        """Return the cosine of the best chunk of each of these memories that has a vector."""
+        ids: dict[Kind, list[int]] = {}
+        for kind, id in keys:
+            ids.setdefault(kind, []).append(id)
+        positions = self._positions(ids)
+        return {
+            (one.kind, one.id): one.similarity
+            for one in self._best(self._scores(vector, positions), positions, len(positions))
+        }
+
+    def nearest_of(self, vector: Vectors, embedding_ids: Sequence[int], limit: int) -> list[Neighbour]:
+        """Return the memories of some embeddings, nearest first; unknown and removed embeddings are left out."""
+        wanted = np.unique(np.asarray(embedding_ids, np.int64))
+        places = np.searchsorted(self.ids, wanted)
+        inside = places < len(self.ids)
+        positions = places[inside][self.ids[places[inside]] == wanted[inside]]
+        positions = positions[self.kinds[positions] != HIDDEN]
+        return self._best(self._scores(vector, positions), positions, limit)
+
+    @cached_property
+    def shown(self) -> int:
+        """How many rows can be found."""
+        return len(self.ids) - len(self._hidden)
+
+    @cached_property
+    def _hidden(self) -> Positions:
+        return np.flatnonzero(self.kinds == HIDDEN)
+
+    @cached_property
+    def _by_memory(self) -> dict[Kind, tuple[NDArray[np.int64], Positions]]:
+        """For each kind the memory id of every row, ascending, and the position of that row."""
+        found = {}
+        for kind, code in _CODES.items():
+            positions = np.flatnonzero(self.kinds == code)
+            memories = self.memories[positions]
+            order = np.argsort(memories, kind="stable")
+            found[kind] = memories[order], positions[order]
+        return found
+
+    def _positions(self, allowed: Mapping[Kind, Sequence[int]]) -> Positions:
+        """Return the rows of these memories, ascending."""
+        found = []
+        for kind, ids in allowed.items():
+            memories, positions = self._by_memory[kind]
+            wanted = np.unique(np.asarray(ids, np.int64))
+            first = np.searchsorted(memories, wanted, "left")
+            counts = np.searchsorted(memories, wanted, "right") - first
+            # first[0], first[0] + 1, ... for each memory with several chunks: starts, plus a count that begins anew.
+            steps = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+            found.append(positions[np.repeat(first, counts) + steps])
+        return np.sort(np.concatenate(found)) if found else np.zeros(0, np.int64)
+
+    def _scores(self, vector: Vectors, positions: Positions) -> Vectors:
+        if len(positions) > len(self.ids) * _WORTH_GATHERING:
+            return (self.vectors @ vector)[positions]
+        return self.vectors[positions] @ vector
+
+    def _best(self, scores: Vectors, positions: Positions | None, limit: int) -> list[Neighbour]:
+        """Return the best memories by scores, which belong to these positions (None: to all rows)."""
+        wanted = limit
+        while True:
+            count = min(wanted, len(scores))
+            if count == 0:
+                return []
+            places = np.argpartition(scores, len(scores) - count)[-count:]
+            rows = places if positions is None else positions[places]
+            order = np.lexsort((rows, -scores[places]))
+            found = self._grouped(rows[order], scores[places[order]])
+            if len(found) >= limit or count == len(scores):
+                return found[:limit]
+            wanted *= 4  # several chunks of the same memories took the places
+
+    def _grouped(self, rows: Positions, scores: Vectors) -> list[Neighbour]:
+        found: dict[tuple[int, int], Neighbour] = {}
+        columns = (self.kinds[rows], self.memories[rows], self.chunks[rows], scores)
+        for code, memory, chunk, score in zip(*(column.tolist() for column in columns), strict=True):
+            if (code, memory) not in found and code != HIDDEN:
+                found[code, memory] = Neighbour(_KINDS[code], memory, score, chunk)
+        return list(found.values())

@@ -1,0 +1,172 @@
+"""What search asks of the stored vectors."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from memweb.memories.kinds import Kind
+from search.models import EmbeddingTask
+from search.vectors import nearest as door
+from search.vectors.embedding import Vectors
+from search.vectors.nearest import (
+    BroadIndexUnavailable,
+    Coverage,
+    Nearest,
+    Neighbour,
+    coverage,
+    nearest,
+    register_broad_index,
+    similarities,
+    token_states,
+)
+from tests.factories import make_drawer, make_observation, make_prompt, make_summary
+from tests.search.vectors.stored import make_model, store
+
+pytestmark = pytest.mark.django_db
+EAST = np.array([1, 0, 0, 0], np.float32)
+
+
+@pytest.fixture(autouse=True)
+def no_broad_index() -> Iterator[None]:
+    yield
+    register_broad_index(None)
+
+
+def test_memories_of_every_kind_are_found_by_their_best_chunk() -> None:
+    model = make_model()
+    store(model, make_drawer("a"), [0, 1, 0, 0], [0.6, 0.8, 0, 0])
+    store(model, make_observation("b"), [1, 0, 0, 0])
+    store(model, make_prompt("c"), [0, 0, 1, 0])
+    store(model, make_summary("d"), [-1, 0, 0, 0])
+    found = nearest(EAST, 3)
+    assert [(one.kind, one.id, round(one.similarity, 3), one.chunk) for one in found.neighbours] == [
+        (Kind.OBSERVATION, 1, 1.0, 0),
+        (Kind.DRAWER, 1, 0.6, 1),
+        (Kind.PROMPT, 1, 0.0, 0),
+    ]
+    assert (found.source, found.problem) == ("exact", None)
+
+
+def test_nothing_stored_finds_nothing() -> None:
+    assert nearest(EAST, 3) == Nearest([], "exact", None)
+    assert similarities(EAST, [(Kind.DRAWER, 1)]) == {}
+    assert token_states([(Kind.DRAWER, 1)]) == {}
+    assert coverage() == Coverage(0, 0, None, False)
+
+
+def test_vectors_of_another_dimension_are_not_compared() -> None:
+    store(make_model(), make_drawer("a"), [1, 0, 0, 0])
+    vector = np.array([1, 0], np.float32)
+    assert nearest(vector, 3) == Nearest([], "exact", "the stored vectors are of another model")
+    assert similarities(vector, [(Kind.DRAWER, 1)]) == {}
+
+
+def test_models_that_are_not_searched_are_not_compared() -> None:
+    drawer = make_drawer("a")
+    store(make_model("old"), drawer, [0.6, 0.8, 0, 0])
+    store(make_model("new", searched=False), drawer, [1, 0, 0, 0])
+    assert {key: round(one, 3) for key, one in similarities(EAST, [(Kind.DRAWER, drawer.pk)]).items()} == {
+        (Kind.DRAWER, drawer.pk): 0.6
+    }
+
+
+def test_rows_that_are_not_ours_are_passed_over() -> None:
+    model = make_model()
+    store(model, make_drawer("short"), [1, 0])
+    store(model, make_drawer("empty"), [])
+    strange, good = make_drawer("strange"), make_drawer("good")
+    [row] = store(model, strange, [1, 0, 0, 0])
+    type(row).objects.filter(pk=row.pk).update(kind="x")
+    store(model, good, [1, 0, 0, 0])
+    assert nearest(EAST, 9).neighbours == [Neighbour(Kind.DRAWER, good.pk, 1.0, 0)]
+
+
+def test_token_states_come_chunk_by_chunk_in_one_statement() -> None:
+    model = make_model(state_width=2)
+    first, second, bare = make_drawer("a"), make_observation("b"), make_prompt("c")
+    store(model, first, [1, 0, 0, 0], [0, 1, 0, 0], states=[[[1, 2], [3, 4]], [[5, 6]]])
+    store(model, second, [1, 0, 0, 0], states=[[[7, -8]]])
+    store(model, bare, [1, 0, 0, 0])
+    keys = [(Kind.OBSERVATION, second.pk), (Kind.DRAWER, first.pk), (Kind.PROMPT, bare.pk), (Kind.DRAWER, first.pk)]
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        found = token_states(keys)
+    assert len(queries) == 1
+    assert {key: [one.tolist() for one in chunks] for key, chunks in found.items()} == {
+        (Kind.DRAWER, first.pk): [[[1, 2], [3, 4]], [[5, 6]]],
+        (Kind.OBSERVATION, second.pk): [[[7, -8]]],
+    }
+
+
+def test_token_states_are_found_by_the_index() -> None:
+    with CaptureQueriesContext(connection) as queries:
+        token_states([(Kind.DRAWER, 1)])
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {queries[0]['sql']}")
+        plan = " | ".join(row[3] for row in cursor.fetchall())
+    assert "SEARCH e USING COVERING INDEX" in plan
+    assert "SEARCH t USING INDEX" in plan
+
+
+def test_coverage_counts_memories_not_chunks() -> None:
+    model = make_model()
+    store(model, make_drawer("a"), [0, 1, 0, 0], [0.6, 0.8, 0, 0])
+    make_prompt("waits")
+    assert coverage() == Coverage(1, 2, "fake/1", False)
+    EmbeddingTask.objects.all().delete()
+    assert coverage().is_complete
+
+
+def test_registered_index_answers_questions_without_a_filter() -> None:
+    model = make_model()
+    drawers = [make_drawer(str(number)) for number in range(3)]
+    rows = [store(model, drawer, [1 - number / 4, 0, 0, 0])[0] for number, drawer in enumerate(drawers)]
+    asked = []
+
+    def index(vector: Vectors, count: int) -> Sequence[tuple[int, float]]:
+        asked.append(count)
+        return [(rows[1].pk, 0.1), (rows[2].pk, 0.2), (10**9, 0.3)][:count]
+
+    register_broad_index(index)
+    found = nearest(EAST, 2)
+    assert found.source == "chroma"
+    assert [one.id for one in found.neighbours] == [drawers[1].pk, drawers[2].pk]
+    assert nearest(EAST, 2, {Kind.DRAWER: [drawers[0].pk]}).source == "exact"
+    assert asked == [2]
+
+
+def test_registered_index_is_asked_for_more_while_chunks_hide_memories() -> None:
+    model = make_model()
+    long, short = make_drawer("long"), make_drawer("short")
+    rows = store(model, long, *[[1, 0, 0, 0]] * 9) + store(model, short, [0.6, 0.8, 0, 0])
+    asked = []
+
+    def index(vector: Vectors, count: int) -> Sequence[tuple[int, float]]:
+        asked.append(count)
+        return [(row.pk, 0.0) for row in rows][:count]
+
+    register_broad_index(index)
+    assert [one.id for one in nearest(EAST, 2).neighbours] == [long.pk, short.pk]
+    assert asked == [2, 8, 32]
+
+
+def test_failing_index_is_replaced_by_exact_comparison_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawer = make_drawer("a")
+    store(make_model(), drawer, [1, 0, 0, 0])
+
+    def index(vector: Vectors, count: int) -> Sequence[tuple[int, float]]:
+        raise BroadIndexUnavailable("the vector index is being rebuilt")
+
+    register_broad_index(index)
+    found = nearest(EAST, 2)
+    assert [one.id for one in found.neighbours] == [drawer.pk]
+    assert (found.source, found.problem) == ("exact", "the vector index is being rebuilt")
+    monkeypatch.setattr(door, "EXACT_ROWS", 0)
+    assert nearest(EAST, 2) == Nearest(
+        [], "exact", "the vector index is being rebuilt; 1 vectors are too many to compare one by one"
+    )
+    assert [one.id for one in nearest(EAST, 2, {Kind.DRAWER: [drawer.pk]}).neighbours] == [drawer.pk]
