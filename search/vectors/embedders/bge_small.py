@@ -55,18 +55,28 @@ class BgeSmall:
         vector, states = self._embed(text)
         return Embedded(vector[np.newaxis], [states[1:-1]])
 
-    def _embed(self, text: str) -> tuple[Vectors, States]:
-        """Return the text's vector and its token states, those of [CLS] and [SEP] included."""
+    def full_states(self, text: str) -> NDArray[np.float32]:
+        """Return the states of [CLS], each token and [SEP] as the model computes them, (tokens, dimension)."""
         tokens = self._tokenizer.encode(plain(text), add_special_tokens=False).ids[: self.max_tokens]
         ids = np.array([[self._first, *tokens, self._last]], dtype=np.int64)
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        hidden = self._session.run(["last_hidden_state"], feed)[0][0]
+        states: NDArray[np.float32] = self._session.run(["last_hidden_state"], feed)[0][0]
+        return states
+
+    def words(self) -> list[str]:
+        """Return the vocabulary, sorted."""
+        return sorted(self._tokenizer.get_vocab())
+
+    def _embed(self, text: str) -> tuple[Vectors, States]:
+        """Return the text's vector and its token states, those of [CLS] and [SEP] included."""
+        full = self.full_states(text)
         # A state's direction counts, so it is made one long before it is reduced, and again after.
-        states = _unit(_unit(hidden) @ self._projection)
-        return _unit(hidden[:1])[0], np.rint(states * 127).astype(np.int8)
+        states = unit(unit(full) @ self._projection)
+        return unit(full[:1])[0], np.rint(states * 127).astype(np.int8)
 
 
-def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the rows, each of length 1."""
     length = np.linalg.norm(rows, axis=1, keepdims=True)
-    unit: NDArray[np.float32] = rows / np.maximum(length, 1e-9)
-    return unit
+    made: NDArray[np.float32] = rows / np.maximum(length, 1e-9)
+    return made

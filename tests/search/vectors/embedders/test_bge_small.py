@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from search.vectors.embedders.bge_small import BgeSmall
+from search.vectors.embedders.bge_small import PROJECTION, BgeSmall
 from tests.real_models import bge_small
 
 TEXTS = [
@@ -81,3 +81,9 @@ def test_offsets_name_every_token(embedder: BgeSmall, text: str) -> None:
     offsets = embedder.token_offsets(text)
     assert len(offsets) == embedder.count_tokens(text)
     assert "".join(text[start:end] for start, end in offsets) == "".join(text.split())
+
+
+def test_projection_keeps_angles_as_far_as_it_can() -> None:
+    projection = np.load(PROJECTION).astype(np.float32)
+    assert projection.shape == (384, 64)
+    assert np.allclose(projection.T @ projection, np.eye(64), atol=1e-3)
