@@ -31,6 +31,10 @@ KNOWN_VARIABLES = {
     "MEMWEB_EMBEDDER_MODEL": "model that the embedding service is asked for",
     "MEMWEB_EMBEDDER_DIMENSION": "numbers in each vector of the embedding service",
     "MEMWEB_EMBEDDER_KEY": "key of the embedding service",
+    "CHROMA_URL": "address of a Chroma server that keeps the vector index instead of the data folder",
+    "CHROMA_TENANT": "tenant on that server",
+    "CHROMA_DATABASE": "database of that tenant",
+    "CHROMA_TOKEN": "token that the server wants",
 }
 
 EMBEDDERS = ("bge-small", "multilingual", "off", "http")
@@ -45,6 +49,29 @@ class EmbeddingService:
     model: str
     dimension: int
     key: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ChromaServer:
+    """A Chroma server, and where on it the vector index lies."""
+
+    url: str
+    tenant: str
+    database: str
+    token: str = field(repr=False)
+
+    @property
+    def is_secure(self) -> bool:
+        return urlsplit(self.url).scheme == "https"
+
+    @property
+    def host(self) -> str:
+        host = urlsplit(self.url).hostname or ""
+        return f"[{host}]" if ":" in host else host
+
+    @property
+    def port(self) -> int:
+        return urlsplit(self.url).port or (443 if self.is_secure else 80)
 
 
 class Environment:
@@ -120,6 +147,23 @@ class Environment:
                 raise ImproperlyConfigured(f"MEMWEB_EMBEDDER=http needs {name}")
         url, model, dimension, key = names
         return EmbeddingService(self._web_address(url), given[model], self.number(dimension, 0, 1, 4096), given[key])
+
+    def chroma_server(self) -> ChromaServer | None:
+        """Return the Chroma server to use; None for an index in the data folder.
+
+        The other three variables are those of Chroma's own programs too, so they mean nothing alone.
+        """
+        if not self.text("CHROMA_URL", ""):
+            return None
+        url = self._web_address("CHROMA_URL")
+        if urlsplit(url).path or urlsplit(url).query or urlsplit(url).fragment:
+            raise ImproperlyConfigured("CHROMA_URL has no path; use an address such as http://127.0.0.1:8000")
+        tenant = self.text("CHROMA_TENANT", "") or "default_tenant"
+        database = self.text("CHROMA_DATABASE", "") or "default_database"
+        token = self.text("CHROMA_TOKEN", "")
+        if not token.isascii() or not token.isprintable():
+            raise ImproperlyConfigured("CHROMA_TOKEN has characters that no token has")
+        return ChromaServer(url, tenant, database, token)
 
     def _web_address(self, name: str) -> str:
         value = self.text(name, "")

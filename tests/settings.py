@@ -23,3 +23,4 @@ ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", "testserver"]
 EMBEDDER = "off"
 EMBEDDING_SERVICE = None
 MODEL_DIR = None
+CHROMA = None

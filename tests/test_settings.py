@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from memweb.environment import EmbeddingService, Environment
+from memweb.environment import ChromaServer, EmbeddingService, Environment
 
 READ = """
 import json
@@ -24,7 +24,7 @@ print(json.dumps({name: getattr(settings, name) for name in names}))
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     for name in list(os.environ):
-        if name.startswith("MEMWEB_") or name == "DATABASE_URL":
+        if name.startswith(("MEMWEB_", "CHROMA_")) or name == "DATABASE_URL":
             monkeypatch.delenv(name)
     return monkeypatch
 
@@ -248,3 +248,40 @@ def test_model_folder_may_come_later_but_is_no_file(environment: pytest.MonkeyPa
     (tmp_path / "later").touch()
     with pytest.raises(ImproperlyConfigured, match=r"^MEMWEB_MODEL_DIR=.*/later' is not a folder$"):
         Environment().folder("MEMWEB_MODEL_DIR")
+
+
+def test_vector_index_lies_in_the_data_folder_without_a_server(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("CHROMA_TENANT", "of another program")
+    assert Environment().chroma_server() is None
+
+
+def test_chroma_server_is_read_and_does_not_show_its_token(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("CHROMA_URL", "https://chroma.example/")
+    server = Environment().chroma_server()
+    assert server == ChromaServer("https://chroma.example", "default_tenant", "default_database", "")
+    assert (server.host, server.port, server.is_secure) == ("chroma.example", 443, True)
+    for name, value in {"URL": "http://[::1]:8001", "TENANT": "us", "DATABASE": "ours", "TOKEN": "token of us"}.items():
+        environment.setenv(f"CHROMA_{name}", value)
+    server = Environment().chroma_server()
+    assert server == ChromaServer("http://[::1]:8001", "us", "ours", "token of us")
+    assert (server.host, server.port, server.is_secure) == ("[::1]", 8001, False)
+    assert "token of us" not in repr(server)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("CHROMA_URL", "chroma.example:8000", "CHROMA_URL is not an address such as"),
+        ("CHROMA_URL", "http://me:pass-word@chroma.example", "CHROMA_URL is not an address such as"),
+        ("CHROMA_URL", "http://chroma.example/api/v2", "CHROMA_URL has no path"),
+        ("CHROMA_TOKEN", "tökén", "CHROMA_TOKEN has characters that no token has"),
+    ],
+)
+def test_chroma_server_that_cannot_be_is_refused(
+    environment: pytest.MonkeyPatch, name: str, value: str, message: str
+) -> None:
+    environment.setenv("CHROMA_URL", "http://127.0.0.1:8000")
+    environment.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured, match=f"^{message}") as refusal:
+        Environment().chroma_server()
+    assert value not in str(refusal.value)
