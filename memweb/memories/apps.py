@@ -3,3 +3,8 @@ from django.apps import AppConfig
 
 class MemoriesConfig(AppConfig):
     name = "memweb.memories"
+
+    def ready(self) -> None:
+        from memweb.memories import refreshing
+
+        refreshing.connect()

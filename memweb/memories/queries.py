@@ -8,7 +8,23 @@ TERM_COLUMNS = ("title_terms", "body_terms", "variant_terms", "scope_terms")
 
 
 class MemoryQuerySet(models.QuerySet[Any, Any]):
-    """Rows of one kind of memory."""
+    """Rows of one kind of memory.
+
+    `update` knows no index terms. It refuses texts; after it changed another indexed column (project, session, type,
+    time, state and the like), `refreshing.refresh_terms` brings the terms up to date.
+    """
+
+    def update(self, **values: Any) -> int:
+        """Change columns of all rows and return how many. TypeError for texts without their index terms."""
+        texts = {*self.model.title_fields, *self.model.body_fields, "note"}.intersection(values)
+        if texts and not set(TERM_COLUMNS) <= set(values):
+            raise TypeError(
+                f"{', '.join(sorted(texts))}: an update would leave old words in the index; save the memories one by"
+                " one, or bulk_update them with the columns of their terms after compute_terms()"
+            )
+        return super().update(**values)
+
+    update.alters_data = True  # type: ignore[attr-defined]
 
     def for_indexing(self) -> Self:
         """With everything that `Memory.indexed_text` reads, in a fixed number of queries."""

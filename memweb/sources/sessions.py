@@ -95,7 +95,6 @@ class SessionWriter:
         ImportUpdate.objects.get_or_create(
             batch=self._batch, model="session", row_id=session.pk, defaults={"before": before}
         )
-        moved = session.platform != values["platform"]
         if session.is_placeholder:
             session.source = self._source
         else:
@@ -109,8 +108,6 @@ class SessionWriter:
             setattr(session, name, value)
         session.save()
         tally.count("session", "updated")
-        if moved:
-            refresh_scope(session)
 
     def _absorb(self, placeholder: Session, session: Session) -> None:
         """Give a session the memories that were imported under its other id before it was known."""
@@ -137,13 +134,6 @@ def known_placeholders(refs: Iterable[SessionRef]) -> dict[str, Session]:
     by_id = {id: session for session in found for id in (session.content_session_id, session.memory_session_id)}
     by_id.pop("", None)
     return by_id
-
-
-def refresh_scope(session: Session) -> None:
-    """Compute the index terms of a session's memories anew, after its platform changed."""
-    for kind in Kind:
-        for memory in memory_model(kind).objects.for_indexing().filter(session=session).iterator(chunk_size=500):
-            memory.save(update_fields=[])
 
 
 def _plain(value: Any) -> Any:

@@ -22,7 +22,6 @@ from memweb.memories.models import (
     SummaryFile,
     memory_model,
 )
-from memweb.sources.sessions import refresh_scope
 from memweb.sources.updates import save_row, write_links
 
 ROWS_AT_ONCE = 300
@@ -127,7 +126,6 @@ def _restore(update: ImportUpdate) -> int:
         row.project_id = model.objects.values_list("project_id", flat=True).get(pk=row.pk)
     if isinstance(row, Session):
         row.save()
-        refresh_scope(row)
         return 1
     if not Session.objects.filter(pk=row.session_id).exists():
         row.session_id = None

@@ -58,7 +58,9 @@ def test_undo_of_the_only_import_leaves_nothing(claude_mem: ClaudeMem, run_impor
     claude_mem.prompt("p")
     before = snapshot()
     report = run_import(claude_mem.path)
-    Observation.objects.filter(title="o").update(state=State.ARCHIVED, note="curated")
+    row = Observation.objects.get(title="o")
+    row.state, row.note = State.ARCHIVED, "curated"
+    row.save()
     undo(report)
     assert snapshot() == before
     assert ImportBatch.objects.get().status == "undone"
