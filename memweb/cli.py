@@ -3,12 +3,33 @@
 import os
 import sys
 from io import TextIOWrapper
+from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management import execute_from_command_line
+from django.core.management import BaseCommand, CommandError, ManagementUtility
+from django.core.management.base import SystemCheckError
 from django.db.utils import DatabaseError
 
 from memweb.operations.problems import Problem, database_problem
+
+
+class Commands(ManagementUtility):
+    """Django's commands, which would print a failure behind the name of its class; here it is a Problem like others."""
+
+    def fetch_command(self, subcommand: str) -> BaseCommand:
+        command = super().fetch_command(subcommand)
+        execute = command.execute
+
+        def execute_or_tell(*args: Any, **options: Any) -> str | None:
+            try:
+                return execute(*args, **options)
+            except SystemCheckError:
+                raise  # a report of several lines with a form of its own
+            except CommandError as error:
+                raise Problem(str(error)) from error
+
+        command.execute = execute_or_tell  # type: ignore[method-assign]
+        return command
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -20,11 +41,12 @@ def main(argv: list[str] | None = None) -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that knows no Chinese still gets the rest
     try:
-        execute_from_command_line(arguments)
+        Commands(arguments).execute()
     except (ImproperlyConfigured, Problem, DatabaseError) as error:
         if "--traceback" in arguments:
             raise
-        sys.stderr.write(f"memweb: {database_problem(error) if isinstance(error, DatabaseError) else error}\n")
+        problem = str(database_problem(error) if isinstance(error, DatabaseError) else error)
+        sys.stderr.write("".join(f"memweb: {line}\n" for line in problem.splitlines()))
         sys.exit(1)
     except BrokenPipeError:
         # The reader, such as head, has seen enough.

@@ -213,13 +213,16 @@ def test_search_command_takes_names_with_commas() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--limit", "0"], "limit: “0” is not a whole number from 1 to 200"),
-        (["--since", "soon"], "date_start: “soon” is not a time"),
-        (["--kind", "banana"], "kinds: “banana” is not known here"),
+        (["--limit", "0"], "--limit: “0” is not a whole number from 1 to 200"),
+        (["--since", "soon"], "--since: “soon” is not a time"),
+        (["--kind", "banana"], "--kind: “banana” is not known here"),
         (
             ["--order", "up", "--mode", "magic"],
-            "mode: “magic” is not known here",
+            "--mode: “magic” is not known here",
         ),
+        (["--until", "later"], "--until: “later” is not a time"),
+        (["--since", "2026-02", "--until", "2026-01"], "--until: the end of the time range is before its start"),
+        (["--kind", "a\nb"], "--kind: “a b” is not known here"),
     ],
 )
 def test_search_command_refuses_what_makes_no_sense(arguments: list[str], message: str) -> None:

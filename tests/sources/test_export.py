@@ -117,9 +117,14 @@ def test_trash_is_left_out_and_the_file_is_private(claude_mem: ClaudeMem, tmp_pa
     assert [entry.name for entry in tmp_path.glob("export.json*")] == ["export.json"]
 
 
-def test_file_that_cannot_be_written_is_one_message(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="cannot be written"):
-        call_command("export", "-o", str(tmp_path / "no" / "folder.json"))
+@pytest.mark.parametrize(
+    ("place", "reason"), [("no/x.json", "No such file or directory"), ("file/x.json", "Not a directory"), ("", "Is a")]
+)
+def test_file_that_cannot_be_written_is_one_message(tmp_path: Path, place: str, reason: str) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(CommandError, match=rf"^--output: {tmp_path / place} cannot be written: {reason}"):
+        call_command("export", "-o", str(tmp_path / place))
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_empty_place_gives_a_valid_export(run_import: Import, tmp_path: Path) -> None:

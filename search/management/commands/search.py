@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from search.formatter import ResultFormatter
 from search.orchestrator import SearchOrchestrator
-from search.request import normalize_params
+from search.request import Problem, normalize_params
 from search.texts import whole_characters
 
 
@@ -36,13 +36,13 @@ class Command(BaseCommand):
         given = {
             "query": " ".join(options["query"]),
             "mode": options["mode"],
-            "projects": options["project"],
-            "kinds": options["kind"],
-            "types": options["types"],
-            "concepts": options["concept"],
-            "files": options["file"],
-            "date_start": options["since"],
-            "date_end": options["until"],
+            "project": options["project"],
+            "kind": options["kind"],
+            "type": options["types"],
+            "concept": options["concept"],
+            "file": options["file"],
+            "since": options["since"],
+            "until": options["until"],
             "order": options["order"],
             "limit": options["limit"],
             "cursor": options["cursor"],
@@ -50,7 +50,7 @@ class Command(BaseCommand):
         zone = timezone.get_current_timezone()
         normalized = normalize_params({name: value for name, value in given.items() if value}, zone)
         if normalized.problems:
-            raise CommandError("; ".join(f"{problem.field}: {problem.message}" for problem in normalized.problems))
+            raise CommandError("; ".join(map(option_problem, normalized.problems)))
         result = SearchOrchestrator(zone).search(normalized.request)
         formatter = ResultFormatter()
         if options["json"]:
@@ -60,3 +60,9 @@ class Command(BaseCommand):
         else:
             text = formatter.to_table(result, explain=options["explain"])
         self.stdout.write(whole_characters(text))
+
+
+def option_problem(problem: Problem) -> str:
+    """Return what is wrong with an option, by the name that was typed, on one line."""
+    name = "until" if problem.field == "date_end" else problem.field
+    return f"--{name}: {' '.join(problem.message.split())}"

@@ -3,6 +3,7 @@
 import json
 import os
 from argparse import ArgumentParser
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +34,10 @@ class Command(BaseCommand):
                 totals = export_claude_mem(file)
             partial.replace(path)
         except OSError as error:
-            raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
+            raise CommandError(f"--output: {path} cannot be written: {error.strerror or error}") from error
         finally:
-            partial.unlink(missing_ok=True)
+            with suppress(OSError):  # where it could not even be looked for, it is not
+                partial.unlink()
         if options["json"]:
             self.stdout.write(json.dumps({"path": str(path), "totals": totals}))
         else:
