@@ -1,9 +1,13 @@
-"""`python -m benchmarks [import|search] [options]`: run one measurement, or all with their defaults."""
+"""`python -m benchmarks [import|search|embedding] [options]`: run one measurement, or all with their defaults."""
 
 import importlib
 import sys
 
-MEASUREMENTS = {"import": "benchmarks.import_speed", "search": "benchmarks.search_speed"}
+MEASUREMENTS = {
+    "import": "benchmarks.import_speed",
+    "search": "benchmarks.search_speed",
+    "embedding": "benchmarks.embedding_speed",
+}
 
 
 def main(arguments: list[str]) -> None:

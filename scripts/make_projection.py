@@ -3,9 +3,9 @@
     .venv/bin/python scripts/make_projection.py [OUTPUT]
 
 It holds the leading directions (principal components, not centred) of token states of texts that say nothing of
-anybody's memories: docstrings of Python's standard library and lines of words of the model's vocabulary. So it never has
-to be made again for other memories, and stored token states stay comparable. Docstrings change with Python; the file in
-the repository was made with Python 3.11. The module turtle needs tkinter.
+anybody's memories: docstrings of Python's standard library and lines of words of the model's vocabulary. So it never
+has to be made again for other memories, and stored token states stay comparable. Docstrings change with Python; the
+file in the repository was made with Python 3.11. The module turtle needs tkinter.
 """
 
 import importlib
