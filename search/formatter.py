@@ -17,6 +17,7 @@ from search.texts import whole_characters
 _ACTING = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 NARROW = 72
+LONGEST_HEADLINE = 240
 
 
 class ResultFormatter:
@@ -39,7 +40,7 @@ class ResultFormatter:
         """Return the result as a table for a terminal of `width` columns."""
         console = Console(width=width, highlight=False, markup=False, emoji=False)
         with console.capture() as capture:
-            console.print(Text(_headline(result), style="bold"))
+            console.print(Text(_shortened(_headline(result)), style="bold"))
             for remark in _remarks(result):
                 console.print(Text(remark, style="yellow"))
             if result.hits:
@@ -65,7 +66,7 @@ def _table(hits: tuple[Hit, ...], *, explain: bool, is_narrow: bool) -> Table:
     table.add_column("when", no_wrap=True)
     if not is_narrow:
         table.add_column("project", max_width=24, overflow="ellipsis", no_wrap=True)
-        table.add_column("type", no_wrap=True)
+        table.add_column("type", max_width=16, overflow="ellipsis", no_wrap=True)
     table.add_column("title and text", ratio=1)
     if explain:
         table.add_column("why", max_width=36)
@@ -91,6 +92,10 @@ def _table(hits: tuple[Hit, ...], *, explain: bool, is_narrow: bool) -> Table:
 def _headline(result: SearchResult) -> str:
     more = "more than " if result.total_is_capped else ""
     return f"{more}{result.total:,} found: {_one_line(result.explanation)} ({result.took_ms:.0f} ms)"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_HEADLINE else f"{text[: LONGEST_HEADLINE - 1]}…"
 
 
 def _remarks(result: SearchResult) -> list[str]:

@@ -146,6 +146,19 @@ def test_table(observation: Observation) -> None:
     assert "#1 by words ·" in why
 
 
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_names_of_any_length_leave_the_table_readable(width: int) -> None:
+    name = "n" * 3000
+    make_observation("needle", type=name, project=name, concepts=[name], files=[name], tags=[name])
+    result = search_for("needle", project=name, type=name)
+    lines = ResultFormatter().to_table(result, width=width).splitlines()
+    assert result.total == 1
+    assert max(map(len, lines)) <= width
+    assert len(lines) <= 240 / width + 5
+    [row] = [line for line in lines if "needle" in line and "2026-01-20" in line]
+    assert row.count("…") == (0 if width < 72 else 2)
+
+
 def test_remarks_are_in_table_and_markdown() -> None:
     make_observation("alpha")
     result = search_for("alpha omega concept:nothing OR alpha nowhere")

@@ -1,0 +1,64 @@
+"""Names of any length take little room; the whole name is in the title."""
+
+import pytest
+
+from tests.browser.conftest import OpenPage
+from tests.factories import make_observation, make_session
+
+LONG = {name: f"{name}-{'x' * 3000}" for name in ("project", "type", "concept", "tag", "session")} | {
+    "file": f"src/{'deep/' * 600}auth.py"
+}
+# Where a name is shown, and how many lines of text it may take there.
+PLACES = {
+    "/?q=needle": {
+        ".hit .type .cut": 1,
+        ".hit a.cut": 1,
+        ".hit .path": 1,
+        ".hit .chip": 1,
+        ".hit bdi.cut": 1,
+        ".facet-value": 2,
+    },
+    f"/?q=needle+project:{LONG['project']}+-type:{LONG['project']}+tag:{LONG['tag']}": {
+        ".pill": 2,
+        ".results-explanation": 4,
+    },
+    "/m/{ref}/": {
+        ".memory-head .cut": 1,
+        ".memory-aside .chip": 1,
+        ".memory-aside .files a": 4,
+        ".memory-aside .provenance dd": 4,
+    },
+}
+
+OVERFLOWING = """elements => elements.filter((element) => {
+  const { height, right } = element.getBoundingClientRect()
+  const lines = height / parseFloat(getComputedStyle(element).lineHeight)
+  const page = document.querySelector("main .page")
+  const edge = page.getBoundingClientRect().right - parseFloat(getComputedStyle(page).paddingRight)
+  return lines > LINES + 0.5 || right > edge + 1 || !element.closest("[title]")
+}).map((element) => element.outerHTML.slice(0, 200))"""
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+def test_long_names_are_cut_and_told_whole_in_the_title(open_page: OpenPage, width: int) -> None:
+    memory = make_observation(
+        "needle",
+        type=LONG["type"],
+        project=LONG["project"],
+        session=make_session("s", title=LONG["session"], project=LONG["project"]),
+        concepts=[LONG["concept"]],
+        files=[LONG["file"]],
+        tags=[LONG["tag"]],
+        agent=LONG["type"],
+        source_row="r" * 3000,
+    )
+    page = open_page("/", width=width)
+    for address, places in PLACES.items():
+        page.goto(address.format(ref=memory.ref))
+        for fold in page.locator("details").all():
+            fold.evaluate("fold => (fold.open = true)")
+        for selector, lines in places.items():
+            found = page.locator(selector)
+            assert found.count() > 0, selector
+            assert found.evaluate_all(OVERFLOWING.replace("LINES", str(lines))) == [], selector
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth") is True
