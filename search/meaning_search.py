@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
 from memweb.memories.kinds import Kind
-from search.fusion.question import read_question
+from search.fusion.question import Question, read_question
 from search.fusion.ranker import FusedScore, rank_fused
 from search.keyword.rows import Key
 from search.keyword_search import KeywordSearch, plans_of
@@ -50,13 +50,29 @@ def find_by_meaning(
 
     A Fallback says why vectors cannot be used now. Raises EmbedderUnavailable and DatabaseError.
     """
-    question = read_question(request.tree)
-    if question is None:
-        return None
-    plans = plans_of(request, question.required, zone)
     built = coverage()
     if not built.embedded:
         return _not_built()
+    search = _answer(request, words, zone, last_ids, read_question(request.tree))
+    if search is None:
+        # A title in quotes may be what the question is about, not what its answer holds.
+        search = _answer(request, words, zone, last_ids, read_question(request.tree, with_phrases=False))
+    if search and not built.is_complete:
+        known = f"{built.embedded:,} of {built.total:,} memories"
+        search.notes.append(f"{known} are embedded so far; the others are found by their words.")
+    return search
+
+
+def _answer(
+    request: SearchRequest,
+    words: KeywordSearch,
+    zone: tzinfo,
+    last_ids: Mapping[Kind, int] | None,
+    question: Question | None,
+) -> MeaningSearch | None:
+    if question is None:
+        return None
+    plans = plans_of(request, question.required, zone)
     is_filtered = question.required != And(()) or bool(request.date_start or request.date_end)
     semantic = ChromaSearchStrategy(question.text, plans, is_filtered=is_filtered)
     search = (
@@ -67,10 +83,6 @@ def find_by_meaning(
     search.used_chroma = semantic.used_chroma
     if semantic.problem:
         search.fallback = Fallback("chroma", semantic.problem)
-    if not built.is_complete:
-        search.notes.append(
-            f"{built.embedded:,} of {built.total:,} memories are embedded; the others are found by words."
-        )
     return search if search.ranking else None
 
 
