@@ -50,6 +50,7 @@ class IndexState:
     phase: Phase
     problem: str | None = None
     model: str | None = None
+    collection: str | None = None
     held: int | None = None
     missing: int | None = None
     ghosts: int | None = None

@@ -21,8 +21,8 @@ from search.vectors.index_state import Check
 from search.vectors.vector_index import VectorIndex
 
 # A batch blocks queries while it is written; its size follows what the last one took.
-BATCH_SECONDS = 0.08
-SMALLEST_BATCH, LARGEST_BATCH = 10, 500
+BATCH_SECONDS, BATCH_SECONDS_BESIDE_QUERIES = 0.2, 0.03
+SMALLEST_BATCH, LARGEST_BATCH = 5, 500
 CHECK_BATCH = 100
 SAMPLE = 64
 NEIGHBOURS = 10
@@ -48,7 +48,10 @@ class Counts:
 
 
 class Reconciler:
-    """Keeps one index equal to the stored vectors of one model. Not for several threads at once."""
+    """Keeps one index equal to the stored vectors of one model. Not for several threads at once.
+
+    `is_queried`: somebody asks the index meanwhile, so batches should be small.
+    """
 
     def __init__(self, index: VectorIndex, model: EmbeddingModel) -> None:
         self.index = index
@@ -59,6 +62,7 @@ class Reconciler:
         self._followed = 0
         self._removals = -1
         self._batch = 50
+        self.is_queried = False
 
     @property
     def counts(self) -> Counts:
@@ -163,7 +167,8 @@ class Reconciler:
         for id in ids:
             self._missing.pop(id, None)
         if len(ids) == self._batch:
-            wanted = self._batch * BATCH_SECONDS / max(time.monotonic() - started, 0.001)
+            aim = BATCH_SECONDS_BESIDE_QUERIES if self.is_queried else BATCH_SECONDS
+            wanted = self._batch * aim / max(time.monotonic() - started, 0.001)
             self._batch = int(min(max(wanted, self._batch / 2, SMALLEST_BATCH), self._batch * 2, LARGEST_BATCH))
 
     def _remove(self, ids: Sequence[int]) -> None:

@@ -25,6 +25,7 @@ from search.vectors.index_state import (
     Phase,
     clear_request,
     pending_request,
+    read_state,
     write_state,
 )
 from search.vectors.ownership import own_index
@@ -39,6 +40,8 @@ STEP_SECONDS = 1.0
 PAUSE_SECONDS = 0.5
 SHORTEST_WAIT, LONGEST_WAIT = 1.0, 15.0
 SECONDS_BETWEEN_PROBES = 60.0
+# So long after a query more are expected.
+SECONDS_OF_QUERIES = 3.0
 # An index that lacks more than this part answers nothing; exact comparison does.
 MOST_MISSING_WHILE_BUILDING, MOST_MISSING = 0.01, 0.05
 # An answer that is shorter than it should be by more than this part is not believed.
@@ -59,7 +62,9 @@ class VectorService:
         self._ending = threading.Event()
         self._changed = threading.Event()
         self._exit_code = 0
-        self._state = IndexState(Phase.STARTING, process_id=os.getpid())
+        last = read_state(data_dir)
+        self._known_collections = {last.collection} if last and last.collection else set()
+        self._state = IndexState(Phase.STARTING, collection=last.collection if last else None, process_id=os.getpid())
         self._told = 0.0
         self._is_owner = False
         self._reconciler: Reconciler | None = None
@@ -67,7 +72,7 @@ class VectorService:
         self._check: Iterator[Check] | None = None
         self._suspicion: str | None = None
         self._damage: str | None = None
-        self._probed = 0.0
+        self._probed = self._asked = float("-inf")
 
     def serve(self) -> int:
         """Answer until the pipe closes or the index needs another process; return the exit code."""
@@ -105,6 +110,7 @@ class VectorService:
             raise IndexUnavailable(describe(state))
         if len(vector) != reconciler.model.dimension:
             raise IndexUnavailable(f"the vector index follows {state.model}, not yet the model of the question")
+        self._asked = time.monotonic()
         try:
             [found] = reconciler.index.nearest(vector.reshape(1, -1), limit)
         except IndexDamaged as damage:
@@ -154,12 +160,13 @@ class VectorService:
     def _step(self) -> None:
         action = pending_request(self._data_dir)
         model = EmbeddingModel.objects.filter(is_searched=True).first()
+        followed = self._reconciler.model if self._reconciler else None
         if action in (Action.REBUILD, Action.OPTIMIZE):
             if self._store.needs_new_process:
                 self._end(START_AGAIN)  # the next process finds the request before it opens anything
                 return
             self._reconciler = None
-        if self._reconciler is not None and (model is None or model.pk != self._reconciler.model.pk):
+        if model is None or followed is None or collection_name(model) != collection_name(followed):
             self._reconciler = None
         if self._reconciler is None:
             self._open(model, action)
@@ -171,6 +178,7 @@ class VectorService:
             self._probed = time.monotonic()
             self._reconciler.probe()
             self._suspicion = None
+        self._reconciler.is_queried = time.monotonic() - self._asked < SECONDS_OF_QUERIES
         self._show(self._reconciler.reconcile(STEP_SECONDS))
         self._continue_check(action)
 
@@ -185,8 +193,9 @@ class VectorService:
             clear_request(self._data_dir)
             self._update(phase=Phase.EMPTY, problem=None, model=None, held=0, missing=0, ghosts=0)
             return
-        others = [collection_name(one) for one in EmbeddingModel.objects.exclude(pk=model.pk)]
-        index = self._store.open(collection_name(model), model.name, others)
+        name = collection_name(model)
+        others = {collection_name(one) for one in EmbeddingModel.objects.exclude(pk=model.pk)}
+        index = self._store.open(name, model.name, sorted(others | self._known_collections - {name}))
         if action in (Action.REBUILD, Action.OPTIMIZE):
             clear_request(self._data_dir)
         reconciler = Reconciler(index, model)
@@ -195,7 +204,8 @@ class VectorService:
         self._store.note_opened()
         self._was_equal = False
         self._reconciler = reconciler
-        self._update(problem=None, model=model.name)
+        self._known_collections = {name}
+        self._update(problem=None, model=model.name, collection=name)
 
     def _show(self, counts: Counts) -> None:
         share = counts.missing / max(counts.held + counts.missing, 1)
@@ -261,25 +271,27 @@ class VectorService:
         from search.vectors.indexer import Indexer
 
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+        indexer: Indexer | None = None
         while not self._ending.is_set():
-            problem = None
-            wait = PAUSE_SECONDS
+            problem, wait = None, 0.0
             try:
-                done = Indexer(current_embedder()).run(STEP_SECONDS)
-                self._changed.set()
-                if done.is_idle:
-                    self._ending.wait(wait)
-                wait = 0
+                indexer = indexer or Indexer(current_embedder())
+                done = indexer.run(STEP_SECONDS)
+                if done.embedded or done.reused or done.removed:
+                    self._changed.set()
+                if done.is_complete:
+                    wait = PAUSE_SECONDS
             except EmbedderUnavailable as error:
-                problem, wait = str(error), 15
+                problem, wait = str(error), 15.0
             except DatabaseError as error:
-                problem, wait = f"the database cannot be written: {error}", 5
+                problem, wait = f"the database cannot be written: {error}", 5.0
                 connection.close()
             except Exception as error:
                 logger.exception("Embedding failed")
-                problem, wait = f"embedding failed: {error}", 30
-            if problem != self._state.embedding:
-                self._update(embedding=problem)
+                problem, wait = f"embedding failed: {error}", 30.0
+            if problem:
+                indexer = None
+            self._update(embedding=problem)
             self._ending.wait(wait)
 
     def _update(self, **changes: Any) -> None:
@@ -298,6 +310,8 @@ class VectorService:
     def _tell(self) -> None:
         self._told = time.monotonic()
         self._send(self._state)
+        if not self._is_owner:
+            return
         try:
             write_state(self._data_dir, self._state)
         except OSError as error:
@@ -313,7 +327,7 @@ class VectorService:
 
 def collection_name(model: EmbeddingModel) -> str:
     """Return the name of the collection of one model of one database, which no other database uses."""
-    identity = f"{model.name}\n{model.created_at.isoformat()}"
+    identity = f"{model.name}\n{model.dimension}\n{model.created_at.isoformat()}"
     return OUR_PREFIX + blake2b(identity.encode(), digest_size=8).hexdigest()
 
 
