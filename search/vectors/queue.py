@@ -9,10 +9,11 @@ while a text is embedded.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from dataclasses import dataclass
 
-from django.db import connection as default_connection
+from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import memory_model
@@ -21,6 +22,17 @@ from search.keyword.schema import CONTENT_TABLES, IndexObject, present_objects
 TABLE = "search_embeddingtask"
 # After a conflict rather than OR IGNORE, which the conflict clause of the statement that fires the trigger overrides.
 _AGAIN = "ON CONFLICT (kind, memory_id) DO UPDATE SET changes = changes + 1"
+_BY_LETTER = {kind.letter: kind for kind in Kind}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A memory whose vectors must be looked at, and how often it had changed when this was read."""
+
+    id: int
+    kind: Kind
+    memory_id: int
+    changes: int
 
 
 def text_columns(kind: Kind) -> tuple[str, ...]:
@@ -49,9 +61,9 @@ def queue_objects(kind: Kind) -> Iterator[IndexObject]:
         )
 
 
-def queue_faults(connection: BaseDatabaseWrapper = default_connection) -> list[str]:
+def queue_faults(database: BaseDatabaseWrapper = connection) -> list[str]:
     """Return one sentence for every trigger of the queue that is missing or differs."""
-    present = present_objects(connection)
+    present = present_objects(database)
     faults = []
     for wanted in (wanted for kind in Kind for wanted in queue_objects(kind)):
         found = present.get((wanted.type, wanted.name))
@@ -62,11 +74,11 @@ def queue_faults(connection: BaseDatabaseWrapper = default_connection) -> list[s
     return faults
 
 
-def ensure_queue(connection: BaseDatabaseWrapper = default_connection) -> list[Kind]:
+def ensure_queue(database: BaseDatabaseWrapper = connection) -> list[Kind]:
     """Make the triggers that are missing or differ; queue their kinds anew and return these."""
-    present = present_objects(connection)
+    present = present_objects(database)
     stale = []
-    with connection.cursor() as cursor:
+    with database.cursor() as cursor:
         for kind in Kind:
             if ("table", CONTENT_TABLES[kind]) not in present or ("table", TABLE) not in present:
                 continue
@@ -74,23 +86,23 @@ def ensure_queue(connection: BaseDatabaseWrapper = default_connection) -> list[K
             for wanted in wrong:
                 cursor.execute(f"DROP TRIGGER IF EXISTS {wanted.name}")
                 cursor.execute(wanted.sql)
-            if wrong and queue_everything([kind], connection):
+            if wrong and queue_everything([kind], database):
                 stale.append(kind)
     return stale
 
 
-def drop_queue(connection: BaseDatabaseWrapper = default_connection) -> None:
+def drop_queue(database: BaseDatabaseWrapper = connection) -> None:
     """Remove the triggers, which would otherwise write to a table that is about to go or change."""
-    with connection.cursor() as cursor:
+    with database.cursor() as cursor:
         for kind in Kind:
             for wanted in queue_objects(kind):
                 cursor.execute(f"DROP TRIGGER IF EXISTS {wanted.name}")
 
 
-def queue_everything(kinds: Iterable[Kind] = tuple(Kind), connection: BaseDatabaseWrapper = default_connection) -> int:
+def queue_everything(kinds: Iterable[Kind] = tuple(Kind), database: BaseDatabaseWrapper = connection) -> int:
     """Queue every memory of these kinds, and those that only have vectors left; return how many were added."""
     added = 0
-    with connection.cursor() as cursor:
+    with database.cursor() as cursor:
         for kind in kinds:
             for sql in (
                 f"SELECT '{kind.letter}', id, 0 FROM {CONTENT_TABLES[kind]} WHERE true",
@@ -102,10 +114,61 @@ def queue_everything(kinds: Iterable[Kind] = tuple(Kind), connection: BaseDataba
     return added
 
 
-def backlog(connection: BaseDatabaseWrapper = default_connection) -> dict[Kind, int]:
+def next_tasks(limit: int) -> list[Task]:
+    """Return the tasks to do next: changed and removed memories first, so that no first build delays them, then new
+    ones, the newest first.
+
+    Within a kind the newest is the one that was written last: to sort by time, the whole queue would have to be read.
+    """
+    with connection.cursor() as cursor:
+        sql = f"SELECT id, kind, memory_id, changes FROM {TABLE} WHERE changes > 0 ORDER BY id DESC LIMIT %s"
+        cursor.execute(sql, [limit])
+        rows = cursor.fetchall()
+        if len(rows) < limit:
+            rows += _newest(cursor, limit)[: limit - len(rows)]
+    return [Task(id, _BY_LETTER[letter], memory, changes) for id, letter, memory, changes in rows]
+
+
+def remove_tasks(cursor: CursorWrapper, tasks: Iterable[Task]) -> None:
+    """Remove tasks that are done; one whose memory was changed again meanwhile stays."""
+    cursor.executemany(f"DELETE FROM {TABLE} WHERE id = %s AND changes = %s", [(one.id, one.changes) for one in tasks])
+
+
+def drop_unknown_tasks() -> None:
+    """Remove tasks for what cannot be a memory, which nobody could do."""
+    letters = ", ".join(f"'{letter}'" for letter in _BY_LETTER)
+    unknown = f"kind NOT IN ({letters}) OR typeof(memory_id) <> 'integer'"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT EXISTS (SELECT 1 FROM {TABLE} WHERE {unknown})")
+        if cursor.fetchone()[0]:
+            cursor.execute(f"DELETE FROM {TABLE} WHERE {unknown}")
+
+
+def has_tasks() -> bool:
+    """Return whether any memory waits."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT EXISTS (SELECT 1 FROM {TABLE})")
+        return bool(cursor.fetchone()[0])
+
+
+def backlog() -> dict[Kind, int]:
     """Return how many memories of each kind wait."""
-    letters: dict[Any, int] = {}
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT kind, count(*) FROM {TABLE} GROUP BY kind")
-        letters = dict(cursor.fetchall())
-    return {kind: letters.get(kind.letter, 0) for kind in Kind}
+        counts = dict(cursor.fetchall())
+    return {kind: counts.get(kind.letter, 0) for kind in Kind}
+
+
+def _newest(cursor: CursorWrapper, limit: int) -> list[tuple[int, str, int, int]]:
+    found = []
+    for kind in Kind:
+        # The table's unique index has them in order of memory_id.
+        cursor.execute(
+            f"SELECT t.id, t.kind, t.memory_id, t.changes, '' || m.created_at FROM {TABLE} AS t"
+            f" LEFT JOIN {CONTENT_TABLES[kind]} AS m ON m.id = t.memory_id"
+            " WHERE t.kind = %s AND t.changes = 0 ORDER BY t.memory_id DESC LIMIT %s",
+            [kind.letter, limit],
+        )
+        found += cursor.fetchall()
+    found.sort(key=lambda row: row[4] or "", reverse=True)
+    return [row[:4] for row in found]

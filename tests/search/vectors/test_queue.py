@@ -1,9 +1,10 @@
 """The queue of memories to embed: filled by whatever writes, kept alive over migrations."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import MEMORY_MODELS, Memory, Observation
@@ -11,13 +12,17 @@ from search.models import EmbeddingTask
 from search.vectors.queue import (
     backlog,
     drop_queue,
+    drop_unknown_tasks,
     ensure_queue,
+    has_tasks,
+    next_tasks,
     queue_everything,
     queue_faults,
     queue_objects,
+    remove_tasks,
     text_columns,
 )
-from tests.factories import make_drawer, make_observation, make_one_of_each, make_prompt, make_summary
+from tests.factories import make_drawer, make_observation, make_one_of_each, make_prompt, make_summary, moment
 from tests.search.vectors.stored import make_model, store
 
 pytestmark = pytest.mark.django_db
@@ -28,6 +33,11 @@ MAKE: dict[Kind, Callable[..., Memory]] = {
     Kind.SUMMARY: make_summary,
 }
 COLUMNS = [(kind, column) for kind in Kind for column in text_columns(kind)]
+
+
+def run(sql: str, values: Sequence[int] = ()) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
 
 
 def queued() -> dict[str, int]:
@@ -63,7 +73,7 @@ def test_every_changed_text_is_queued(kind: Kind, column: str) -> None:
     setattr(memory, column, ["a fact"] if column == "facts" else "another text")
     memory.save()
     assert list(queued()) == [name]
-    MEMORY_MODELS[kind].objects.filter(pk=memory.pk).update(**{column: "third"})
+    run(f"UPDATE {MEMORY_MODELS[kind]._meta.db_table} SET {column} = '[\"third\"]'")
     assert list(queued()) == [name]
 
 
@@ -73,7 +83,7 @@ def test_same_text_and_other_columns_are_not_queued(kind: Kind) -> None:
     queued()
     memory.pinned = True
     memory.save()
-    MEMORY_MODELS[kind].objects.update(state="trashed", note="a note")
+    run(f"UPDATE {MEMORY_MODELS[kind]._meta.db_table} SET state = 'trashed', note = 'a note'")
     assert queued() == {}
 
 
@@ -83,8 +93,7 @@ def test_bulk_and_raw_writes_are_queued() -> None:
     Observation.objects.bulk_create(
         [Observation(project=first.project, title=title, created_at=first.created_at) for title in ("two", "three")]
     )
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE memories_observation SET id = 77 WHERE id = %s", [first.pk])
+    run("UPDATE memories_observation SET id = 77 WHERE id = %s", [first.pk])
     assert set(queued()) == {f"o{first.pk}", f"o{first.pk + 1}", f"o{first.pk + 2}", "o77"}
 
 
@@ -92,8 +101,7 @@ def test_bulk_and_raw_writes_are_queued() -> None:
 def test_waiting_task_counts_changes_whatever_the_writing_statement_says(clause: str) -> None:
     memory = make_prompt("one")
     task = EmbeddingTask.objects.get()
-    with connection.cursor() as cursor:
-        cursor.execute(f"UPDATE{clause} memories_userprompt SET text = 'two' WHERE id = %s", [memory.pk])
+    run(f"UPDATE{clause} memories_userprompt SET text = 'two' WHERE id = %s", [memory.pk])
     again = EmbeddingTask.objects.get()
     assert again.pk == task.pk
     assert again.changes > task.changes
@@ -111,8 +119,7 @@ def test_missing_trigger_is_made_again_and_its_kind_queued(name: str) -> None:
     [kind] = [kind for kind in Kind if any(one.name == name for one in queue_objects(kind))]
     memories = {memory.kind: memory for memory in make_one_of_each("before")}
     queued()
-    with connection.cursor() as cursor:
-        cursor.execute(f"DROP TRIGGER {name}")
+    run(f"DROP TRIGGER {name}")
     assert queue_faults() == [f"trigger {name} is missing"]
     assert ensure_queue() == [kind]
     assert queue_faults() == []
@@ -121,9 +128,8 @@ def test_missing_trigger_is_made_again_and_its_kind_queued(name: str) -> None:
 
 def test_other_trigger_is_replaced() -> None:
     wanted = next(iter(queue_objects(Kind.DRAWER)))
-    with connection.cursor() as cursor:
-        cursor.execute(f"DROP TRIGGER {wanted.name}")
-        cursor.execute(wanted.sql.replace("VALUES ('d', new.id, 0)", "VALUES ('d', new.id + 1, 0)"))
+    run(f"DROP TRIGGER {wanted.name}")
+    run(wanted.sql.replace("VALUES ('d', new.id, 0)", "VALUES ('d', new.id + 1, 0)"))
     assert queue_faults() == [f"trigger {wanted.name} differs from what memweb makes"]
     assert ensure_queue() == []  # no row can have been missed
     assert queue_faults() == []
@@ -142,3 +148,52 @@ def test_everything_is_queued_once_and_with_it_what_only_has_vectors_left() -> N
     assert queue_everything() == 0
     assert backlog() == {Kind.DRAWER: 3, Kind.OBSERVATION: 0, Kind.PROMPT: 0, Kind.SUMMARY: 0}
     assert queued() == {str(others[0].ref): 0, str(others[1].ref): 0, ref: 1}
+
+
+def test_changed_memories_come_first_then_the_newest_of_all_kinds() -> None:
+    old = make_drawer("old, changed", created_at=moment(-900))
+    for number in range(3):
+        make_drawer("drawer", created_at=moment(10 * number))
+        make_prompt("prompt", created_at=moment(10 * number + 5))
+    make_summary("without a time", created_at=None)
+    gone = make_observation("gone", created_at=moment(-800))
+    run("UPDATE memories_drawer SET text = 'new' WHERE id = %s", [old.pk])
+    gone.delete()
+    found = [f"{one.kind.letter}{one.memory_id}" for one in next_tasks(20)]
+    first = old.pk + 1
+    assert found[:2] == ["o1", f"d{old.pk}"]
+    assert found[2:] == ["p3", f"d{first + 2}", "p2", f"d{first + 1}", "p1", f"d{first}", "s1"]
+    assert [f"{one.kind.letter}{one.memory_id}" for one in next_tasks(4)] == found[:4]
+
+
+def test_next_tasks_read_no_more_of_the_queue_than_they_return() -> None:
+    with CaptureQueriesContext(connection) as queries:
+        next_tasks(5)
+    plans = []
+    for query in queries:
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN QUERY PLAN {query['sql']}")
+            plans += [row[3] for row in cursor.fetchall()]
+    assert len(queries) == 5
+    assert [plan for plan in plans if "TEMP B-TREE" in plan or "SCAN t" in plan] == []
+    assert sum("embedding_task_changed" in plan for plan in plans) == 1
+
+
+def test_task_whose_memory_changed_meanwhile_stays() -> None:
+    kept, _ = make_drawer("kept"), make_drawer("done")
+    tasks = next_tasks(5)
+    run("UPDATE memories_drawer SET text = 'new' WHERE id = %s", [kept.pk])
+    with connection.cursor() as cursor:
+        remove_tasks(cursor, tasks)
+    assert has_tasks()
+    assert [task.memory_id for task in next_tasks(5)] == [kept.pk]
+
+
+def test_tasks_for_what_is_no_memory_are_dropped() -> None:
+    EmbeddingTask.objects.create(kind="x", memory_id=1)
+    run("INSERT INTO search_embeddingtask (kind, memory_id, changes) VALUES ('d', 'one', 0)")
+    make_drawer("a text")
+    drop_unknown_tasks()
+    assert list(queued()) == ["d1"]
+    drop_unknown_tasks()
+    assert not has_tasks()
