@@ -7,14 +7,17 @@ questions faster; what it answers is looked up in the stored vectors, so it can 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 from django.db import connection
-from numpy.typing import NDArray
 
 from memweb.memories.kinds import Kind
-from search.vectors.comparison import Key, Neighbour, VectorRows, kind_code
-from search.vectors.embedding import States, Vectors
+from search.vectors.comparison import Key, Neighbour, VectorRows
+from search.vectors.coverage import Coverage, coverage
+from search.vectors.embedding import States, Vectors, embedder_name
+from search.vectors.matrix import VectorMatrix, read_state, vectors_folder
+from search.vectors.texts import stored_name
 
 __all__ = [
     "EXACT_ROWS",
@@ -36,8 +39,19 @@ EXACT_ROWS = 400_000
 # Given a vector and how many embeddings are wanted: their ids, with their distances, nearest first.
 BroadIndex = Callable[[Vectors, int], Sequence[tuple[int, float]]]
 
+# A search reads new vectors for no longer than this; a first build adds some hundred in that time.
+_SECONDS = 0.25
+
 _KINDS = {kind.letter: kind for kind in Kind}
 _broad_index: list[BroadIndex] = []
+_lock = Lock()
+_matrix: list[VectorMatrix] = []
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    rows: VectorRows
+    problem: str | None
 
 
 class BroadIndexUnavailable(Exception):
@@ -56,19 +70,6 @@ class Nearest:
     problem: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """How many memories can be found by the vectors of `model`, the one that is searched; None: there are none yet.
-
-    `is_complete`: no memory waits for its vectors, neither a new nor a changed one.
-    """
-
-    embedded: int
-    total: int
-    model: str | None
-    is_complete: bool
-
-
 def register_broad_index(index: BroadIndex | None) -> None:
     """Make `index` answer the questions without a filter from now on; None: none does.
 
@@ -77,38 +78,42 @@ def register_broad_index(index: BroadIndex | None) -> None:
     _broad_index[:] = [] if index is None else [index]
 
 
-def nearest(vector: Vectors, limit: int, allowed: Mapping[Kind, Sequence[int]] | None = None) -> Nearest:
+def nearest(
+    vector: Vectors,
+    limit: int,
+    allowed: Mapping[Kind, Sequence[int]] | None = None,
+    *,
+    embedder: str | None = None,
+) -> Nearest:
     """Return the `limit` memories nearest to a vector of length 1; with `allowed`, only of these ids.
 
     A selection is always answered exactly. Without one the registered index answers, else exact comparison when there
-    are at most EXACT_ROWS vectors.
+    are at most EXACT_ROWS vectors. `embedder` is the name of what made the vector, if not what the settings choose.
     """
-    rows = _rows()
-    if rows is None or rows.vectors.shape[1] != len(vector):
-        return Nearest([], "exact", None if rows is None else "the stored vectors are of another model")
+    stored = _stored(vector, embedder)
+    if not isinstance(stored, _Stored):
+        return Nearest([], "exact", stored)
     if allowed is not None:
-        return Nearest(rows.nearest(vector, limit, allowed), "exact")
-    problem = None
+        return Nearest(stored.rows.nearest(vector, limit, allowed), "exact", stored.problem)
+    problem = stored.problem
     if _broad_index:
         try:
-            return Nearest(_ask(_broad_index[0], rows, vector, limit), "chroma")
+            return Nearest(_ask(_broad_index[0], stored.rows, vector, limit), "chroma", problem)
         except BroadIndexUnavailable as error:
             problem = str(error)
-    if rows.shown > EXACT_ROWS:
+    if stored.rows.shown > EXACT_ROWS:
         reason = problem or "no vector index is open"
-        return Nearest([], "exact", f"{reason}; {rows.shown:,} vectors are too many to compare one by one")
-    return Nearest(rows.nearest(vector, limit), "exact", problem)
+        return Nearest([], "exact", f"{reason}; {stored.rows.shown:,} vectors are too many to compare one by one")
+    return Nearest(stored.rows.nearest(vector, limit), "exact", problem)
 
 
-def similarities(vector: Vectors, keys: Sequence[Key]) -> dict[Key, float]:
+def similarities(vector: Vectors, keys: Sequence[Key], *, embedder: str | None = None) -> dict[Key, float]:
     """Return the cosine of the best chunk of each of these memories that has a vector."""
-    rows = _rows()
-    if rows is None or rows.vectors.shape[1] != len(vector):
-        return {}
-    return rows.similarities(vector, keys)
+    stored = _stored(vector, embedder)
+    return stored.rows.similarities(vector, keys) if isinstance(stored, _Stored) else {}
 
 
-def token_states(keys: Sequence[Key]) -> dict[Key, list[States]]:
+def token_states(keys: Sequence[Key], *, embedder: str | None = None) -> dict[Key, list[States]]:
     """Return the token states of these memories, one array (tokens, width) for each chunk; one statement."""
     sql = """
         SELECT e.kind, e.memory_id, t.states, m.state_width
@@ -116,30 +121,16 @@ def token_states(keys: Sequence[Key]) -> dict[Key, list[States]]:
         CROSS JOIN search_embedding AS e ON e.model_id = m.id
             AND e.kind = json_extract(k.value, '$[0]') AND e.memory_id = json_extract(k.value, '$[1]')
         CROSS JOIN search_tokenstates AS t ON t.embedding_id = e.id
-        WHERE m.is_searched AND m.state_width > 0 ORDER BY e.chunk
+        WHERE m.is_searched AND m.state_width > 0 AND m.name = coalesce(%s, m.name) ORDER BY e.chunk
     """
     found: dict[Key, list[States]] = {}
     with connection.cursor() as cursor:
-        cursor.execute(sql, [json.dumps([(kind.letter, id) for kind, id in dict.fromkeys(keys)])])
+        chosen = json.dumps([(kind.letter, id) for kind, id in dict.fromkeys(keys)])
+        cursor.execute(sql, [chosen, _wanted_model(embedder)])
         for letter, id, states, width in cursor.fetchall():
             if len(states) % width == 0:
                 found.setdefault((_KINDS[letter], id), []).append(np.frombuffer(states, np.int8).reshape(-1, width))
     return found
-
-
-def coverage() -> Coverage:
-    """Return how many memories have vectors, and whether none waits."""
-    counts = " + ".join(f"(SELECT count(*) FROM {table})" for table in _TABLES)
-    sql = f"""
-        SELECT (SELECT name FROM search_embeddingmodel WHERE is_searched), {counts},
-            (SELECT count(*) FROM search_embeddingtask),
-            (SELECT count(*) FROM search_embedding AS e JOIN search_embeddingmodel AS m ON m.id = e.model_id
-             WHERE m.is_searched AND e.chunk = 0)
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(sql)
-        model, total, waiting, embedded = cursor.fetchone()
-    return Coverage(embedded, total, model, model is not None and waiting == 0)
 
 
 def _ask(index: BroadIndex, rows: VectorRows, vector: Vectors, limit: int) -> list[Neighbour]:
@@ -153,26 +144,23 @@ def _ask(index: BroadIndex, rows: VectorRows, vector: Vectors, limit: int) -> li
         wanted *= 4
 
 
-_TABLES = ("memories_drawer", "memories_observation", "memories_userprompt", "memories_sessionsummary")
+def _wanted_model(embedder: str | None) -> str | None:
+    """Return the name of the stored model that an embedder's vectors may be compared with; None: of whichever."""
+    name = embedder or embedder_name()
+    return None if name is None else stored_name(name)
 
 
-def _rows() -> VectorRows | None:
-    """Return the vectors of the searched model; None when no model is searched."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT id, dimension FROM search_embeddingmodel WHERE is_searched")
-        model = cursor.fetchone()
-        if model is None:
-            return None
-        cursor.execute(
-            "SELECT id, kind, memory_id, chunk, vector FROM search_embedding WHERE model_id = %s ORDER BY id",
-            [model[0]],
-        )
-        found = [row for row in cursor.fetchall() if len(row[4]) == 2 * model[1]]
-    vectors: NDArray[np.float32] = np.frombuffer(b"".join(row[4] for row in found), "<f2").astype(np.float32)
-    return VectorRows(
-        np.array([row[0] for row in found], np.int64),
-        np.array([kind_code(row[1]) for row in found], np.uint8),
-        np.array([row[2] for row in found], np.int64),
-        np.array([row[3] for row in found], np.int64),
-        vectors.reshape(-1, model[1]),
-    )
+def _stored(vector: Vectors, embedder: str | None) -> _Stored | str | None:
+    """Return the vectors of the searched model, else why they cannot be compared; None when no model is searched."""
+    with _lock:
+        matrix = _matrix[0] if _matrix else None
+    state = read_state(last_known=matrix.last_known if matrix else 0)
+    if state is None:
+        return None
+    if state.dimension != len(vector) or state.name != (_wanted_model(embedder) or state.name):
+        return f"the stored vectors are of another model ({state.name})"
+    if matrix is None or matrix.folder != vectors_folder() or matrix.file_name != state.file_name:
+        with _lock:
+            matrix = VectorMatrix(state)
+            _matrix[:] = [matrix]
+    return _Stored(matrix.refresh(state, _SECONDS), matrix.problem)

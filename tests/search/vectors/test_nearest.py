@@ -1,5 +1,6 @@
 """What search asks of the stored vectors."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -60,7 +61,7 @@ def test_nothing_stored_finds_nothing() -> None:
 def test_vectors_of_another_dimension_are_not_compared() -> None:
     store(make_model(), make_drawer("a"), [1, 0, 0, 0])
     vector = np.array([1, 0], np.float32)
-    assert nearest(vector, 3) == Nearest([], "exact", "the stored vectors are of another model")
+    assert nearest(vector, 3) == Nearest([], "exact", "the stored vectors are of another model (fake/1)")
     assert similarities(vector, [(Kind.DRAWER, 1)]) == {}
 
 
@@ -124,7 +125,10 @@ def test_coverage_counts_memories_not_chunks() -> None:
 def test_registered_index_answers_questions_without_a_filter() -> None:
     model = make_model()
     drawers = [make_drawer(str(number)) for number in range(3)]
-    rows = [store(model, drawer, [1 - number / 4, 0, 0, 0])[0] for number, drawer in enumerate(drawers)]
+    rows = [
+        store(model, drawer, [math.sqrt(1 - (number / 4) ** 2), number / 4, 0, 0])[0]
+        for number, drawer in enumerate(drawers)
+    ]
     asked = []
 
     def index(vector: Vectors, count: int) -> Sequence[tuple[int, float]]:

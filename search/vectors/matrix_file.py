@@ -1,0 +1,141 @@
+"""Files that hold the vectors of one model as float32, to be mapped into memory and shared by all processes.
+
+A folder `<model>.<generation>` has two files. `vectors` holds rows of `dimension` numbers, with room for more at its
+end. `keys` holds one record for each row, appended after the row: its length says how many rows there are. So a
+process that is killed leaves at most half a record, which the next one overwrites. A file is never made shorter, since
+a process that has it mapped would crash; a folder that is damaged is replaced by one of the next generation.
+"""
+
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+
+from search.vectors.embedding import Vectors
+from search.vectors.matrix_records import RECORD, Records
+
+_FIRST_ROOM = 1024
+_GROWTH = 1.5
+_PAUSE = 0.005
+
+
+class MatrixDamaged(Exception):
+    """The files do not hold what they should; the message says what is wrong."""
+
+
+@contextmanager
+def hold_lock(folder: Path, seconds: float | None = None) -> Iterator[bool]:
+    """Let one thread of one process write matrices in a folder at a time; give whether it is this one.
+
+    Waits for the others at most so many seconds (None: as long as it takes).
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    deadline = None if seconds is None else time.monotonic() + seconds
+    with (folder / "lock").open("ab") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | (0 if deadline is None else fcntl.LOCK_NB))
+            except BlockingIOError:
+                if deadline is not None and time.monotonic() < deadline:
+                    time.sleep(_PAUSE)
+                    continue
+                yield False
+                return
+            yield True
+            return
+
+
+class MatrixFile:
+    """One generation of the vectors of one model. Writing needs the lock of the folder."""
+
+    def __init__(self, folder: Path, dimension: int) -> None:
+        self.folder = folder
+        self._keys_path = folder / "keys"
+        self._vectors_path = folder / "vectors"
+        self._dimension = dimension
+        self._row_bytes = dimension * 4
+        self._mapped: Vectors = np.zeros((0, dimension), np.float32)
+
+    def check(self, count: int) -> None:
+        """Raise MatrixDamaged when there cannot be so many rows any more, FileNotFoundError when the files are gone."""
+        if self._keys_path.stat().st_size < count * RECORD.itemsize:
+            raise MatrixDamaged("its keys are cut off")
+        if self._vectors_path.stat().st_size < max(count, len(self._mapped)) * self._row_bytes:
+            raise MatrixDamaged("its vectors are cut off")
+
+    def read_keys(self, known: int = 0) -> Records:
+        """Return the records after the first `known`. Raises MatrixDamaged, OSError."""
+        with self._keys_path.open("rb") as file:
+            file.seek(known * RECORD.itemsize)
+            content = file.read()
+        keys = np.frombuffer(content[: len(content) // RECORD.itemsize * RECORD.itemsize], RECORD)
+        if len(keys) and (keys["id"][0] <= 0 or (np.diff(keys["id"]) <= 0).any()):
+            raise MatrixDamaged("its keys are not in order")
+        return keys
+
+    def rows(self, count: int) -> Vectors:
+        """Return the first `count` vectors, mapped. Raises MatrixDamaged, OSError."""
+        self.check(count)
+        if count > len(self._mapped):
+            room = self._vectors_path.stat().st_size // self._row_bytes
+            mapped = np.memmap(self._vectors_path, np.float32, "r", shape=(room, self._dimension))
+            self._mapped = np.asarray(mapped)
+        return self._mapped[:count]
+
+    def append(self, count: int, keys: Records, vectors: Vectors) -> None:
+        """Write rows after the first `count`. Raises OSError, such as for a full disk."""
+        rows = count + len(keys)
+        with self._vectors_path.open("r+b") as file:
+            if file.seek(0, os.SEEK_END) < rows * self._row_bytes:
+                # Room takes no space on disk before it is written.
+                file.truncate(max(_FIRST_ROOM, int(rows * _GROWTH)) * self._row_bytes)
+            file.seek(count * self._row_bytes)
+            file.write(np.ascontiguousarray(vectors, "<f4").tobytes())
+        with self._keys_path.open("r+b") as file:
+            file.seek(count * RECORD.itemsize)
+            file.write(keys.tobytes())
+
+
+def current_file(folder: Path, name: str, dimension: int) -> MatrixFile | None:
+    """Return the latest generation of a model's files; None when there is none."""
+    generations = _generations(folder, name)
+    return MatrixFile(generations[max(generations)], dimension) if generations else None
+
+
+def begin_file(folder: Path, name: str, dimension: int, parts: Iterable[tuple[Records, Vectors]] = ()) -> MatrixFile:
+    """Begin the next generation, with the rows of these parts, and remove those before. Needs the lock."""
+    generations = _generations(folder, name)
+    made = folder / f"{name}.new"
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir()
+    (made / "keys").touch()
+    (made / "vectors").touch()
+    count = 0
+    for keys, vectors in parts:
+        MatrixFile(made, dimension).append(count, keys, vectors)
+        count += len(keys)
+    target = folder / f"{name}.{max(generations, default=0) + 1}"
+    made.rename(target)
+    for path in generations.values():
+        shutil.rmtree(path, ignore_errors=True)
+    return MatrixFile(target, dimension)
+
+
+def remove_files(folder: Path, keep: set[str]) -> None:
+    """Remove the files of all models but these. Needs the lock."""
+    for path in folder.iterdir():
+        if path.is_dir() and path.name.partition(".")[0] not in keep:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _generations(folder: Path, name: str) -> dict[int, Path]:
+    found = {}
+    for path in folder.glob(f"{name}.*"):
+        with suppress(ValueError):
+            found[int(path.suffix[1:])] = path
+    return found
