@@ -6,7 +6,7 @@ from datetime import tzinfo
 
 from memweb.memories.kinds import Kind
 from search.fusion.question import Question, read_question
-from search.fusion.ranker import FusedScore, rank_fused
+from search.fusion.ranker import FusedRanking, FusedScore, rank_fused
 from search.keyword.rows import Key
 from search.keyword_search import KeywordSearch, plans_of
 from search.query import And
@@ -29,7 +29,8 @@ WEAK_LISTED = 10
 class MeaningSearch:
     """What a request finds when meaning takes part. `ranking` holds the hits, best first.
 
-    `by_meaning` of them do not have all the words. `is_weak`: no hit is a good one.
+    `by_meaning` of them do not have all the words. `is_weak`: no hit is a good one. `may_be_misspelt`: one of the
+    words is unknown.
     """
 
     strategy: str
@@ -39,6 +40,7 @@ class MeaningSearch:
     is_relaxed: bool = False
     is_weak: bool = False
     by_meaning: int = 0
+    may_be_misspelt: bool = True
     fallback: Fallback | None = None
     notes: list[str] = field(default_factory=list)
 
@@ -118,13 +120,13 @@ def _fused(
     request: SearchRequest,
     words: KeywordSearch,
     semantic: ChromaSearchStrategy,
-    fused: list[tuple[Key, FusedScore]],
+    fused: FusedRanking,
 ) -> MeaningSearch:
     by_words = dict(words.ranking)
     ranks = {key: rank for rank, key in enumerate(by_words, start=1)}
     ranking: dict[Key, Relevance] = {}
     others = 0
-    for key, score in fused:
+    for key, score in fused.scores:
         has_all = key in by_words
         is_weak = not has_all and not score.words and semantic.is_weak(score.similarity)
         if not has_all:
@@ -135,7 +137,9 @@ def _fused(
     for key, one in by_words.items():
         if key not in ranking:
             ranking[key] = word_relevance(ranks[key], one)
-    return _listed("hybrid", ranking, words.found, is_relaxed=bool(words.words) and not words.total)
+    search = _listed("hybrid", ranking, words.found, is_relaxed=bool(words.words) and not words.total)
+    search.may_be_misspelt = fused.has_unknown_word
+    return search
 
 
 def _listed(

@@ -88,6 +88,7 @@ class SearchOrchestrator:
         found = meaning.found if meaning else words.found
         total = sum(len(one.ids) for one in found.values())
         is_relaxed = words.is_relaxed or (meaning is not None and meaning.is_relaxed)
+        may_be_misspelt = (is_relaxed or not total) and (meaning is None or meaning.may_be_misspelt)
         return SearchResult(
             query=request.query,
             mode=str(request.mode),
@@ -98,7 +99,7 @@ class SearchOrchestrator:
             total=total,
             total_is_capped=any(one.is_capped for one in found.values()),
             took_ms=(time.perf_counter() - started) * 1000,
-            did_you_mean=None if total and not is_relaxed else self._did_you_mean(request),
+            did_you_mean=self._did_you_mean(request) if may_be_misspelt else None,
             hits=tuple(hydrate(page.keys, page.relevances, words.words)),
             facets=count_facets(found, request.tree) if with_facets else {},
             next=page.next,

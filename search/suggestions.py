@@ -51,15 +51,23 @@ def near_word(text: str) -> str | None:
     word = words[0].alternatives[0].atoms[0]
     if len(word) < MIN_LENGTH or any(character.isdigit() for character in word):
         return None
+    if _is_known(word):
+        return None
     allowed = 1 if len(word) < 8 else 2
     best: tuple[int, int, str] | None = None
     for term, documents in _vocabulary(word):
-        if term == word:
-            return None
         distance = DamerauLevenshtein.distance(word, term, score_cutoff=allowed)
         if distance <= allowed and (best is None or (distance, -documents, term) < best):
             best = (distance, -documents, term)
     return best[2] if best else None
+
+
+def _is_known(word: str) -> bool:
+    sql = " UNION ALL ".join(f"SELECT 1 FROM {TABLES[kind]}_vocab WHERE term = %s" for kind in Kind)  # noqa: S608
+    try:
+        return bool(rows_within(SECONDS, sql, [word] * len(Kind)).rows)
+    except DatabaseError:
+        return False
 
 
 def _vocabulary(word: str) -> Iterable[tuple[str, int]]:

@@ -38,13 +38,21 @@ class FusedScore:
     max_similarity: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class FusedRanking:
+    """Candidates with their scores, best first. `has_unknown_word`: no memory at all holds one of the words."""
+
+    scores: list[tuple[Key, FusedScore]]
+    has_unknown_word: bool
+
+
 def rank_fused(
     question: Question,
     plans: Mapping[Kind, Plan],
     keyword_best: Sequence[tuple[Key, Score]],
     semantic: ChromaSearchStrategy,
     last_ids: Mapping[Kind, int] | None = None,
-) -> list[tuple[Key, FusedScore]]:
+) -> FusedRanking:
     """Return the memories that fulfil `plans` (the required part of a request) and answer best, best first.
 
     `keyword_best` are the best of those that hold all words; their bonuses for exact phrases and identifiers count
@@ -63,8 +71,9 @@ def rank_fused(
     bm25 = by_words.bm25 * np.array([factors.get(key, 1.0) for key in wanted])
     best = set(np.argsort(-bm25, kind="stable")[:POOL].tolist())
     kept = [place for place, key in enumerate(wanted) if place in best or key in vector_ranks]
+    has_unknown_word = any(not collection.frequencies.get(term.expression) for term in question.terms)
     if not kept:
-        return []
+        return FusedRanking([], has_unknown_word)
     keys = [wanted[place] for place in kept]
     words = bm25[kept]
     known = semantic.similarities(keys)
@@ -85,11 +94,12 @@ def rank_fused(
         )
         for place, key in enumerate(keys)
     }
-    return sorted(
+    ranked = sorted(
         scores.items(),
         key=lambda one: (one[1].value, rows[one[0]].created_at or "", one[0]),
         reverse=True,
     )
+    return FusedRanking(ranked, has_unknown_word)
 
 
 def _keyword_candidates(terms: Sequence[Term], plans: Mapping[Kind, Plan], collection: Collection) -> list[Key]:
