@@ -39,8 +39,9 @@ OVERFLOWING = """elements => elements.filter((element) => {
 }).map((element) => element.outerHTML.slice(0, 200))"""
 
 
-@pytest.mark.parametrize("width", [1280, 375])
-def test_long_names_are_cut_and_told_whole_in_the_title(open_page: OpenPage, width: int) -> None:
+@pytest.fixture
+def ref(transactional_db: None) -> str:
+    """A memory whose every name is very long; returns the name of it that is not."""
     memory = make_observation(
         "needle",
         type=LONG["type"],
@@ -52,9 +53,14 @@ def test_long_names_are_cut_and_told_whole_in_the_title(open_page: OpenPage, wid
         agent=LONG["type"],
         source_row="r" * 3000,
     )
+    return str(memory.ref)
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+def test_long_names_are_cut_and_told_whole_in_the_title(open_page: OpenPage, ref: str, width: int) -> None:
     page = open_page("/", width=width)
     for address, places in PLACES.items():
-        page.goto(address.format(ref=memory.ref))
+        page.goto(address.format(ref=ref))
         for fold in page.locator("details").all():
             fold.evaluate("fold => (fold.open = true)")
         for selector, lines in places.items():
@@ -62,3 +68,12 @@ def test_long_names_are_cut_and_told_whole_in_the_title(open_page: OpenPage, wid
             assert found.count() > 0, selector
             assert found.evaluate_all(OVERFLOWING.replace("LINES", str(lines))) == [], selector
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth") is True
+
+
+@pytest.mark.parametrize("kind", ["observation", "project", "session", "concept", "tag", "filepath"])
+def test_long_names_take_a_line_in_lists_of_the_admin(open_page: OpenPage, ref: str, kind: str) -> None:
+    page = open_page(f"/admin/memories/{kind}/")
+    cells = page.locator("#result_list :is(tbody th, tbody td):not(.action-checkbox)")
+    assert cells.count() > 0
+    assert max(cells.evaluate_all("cells => cells.map((cell) => cell.offsetHeight)")) < 60
+    assert page.locator("#result_list").evaluate("table => table.offsetWidth") < 1000
