@@ -68,6 +68,11 @@ class DataFolder:
         rows = self.execute("SELECT id FROM search_embedding WHERE memory_id > ? ORDER BY id", last)
         return {int(str(id)): vector for (id,), vector in zip(rows, vectors, strict=True)}
 
+    def vectors(self) -> dict[int, Vectors]:
+        """Return all stored vectors by id."""
+        rows = self.execute("SELECT id, vector FROM search_embedding WHERE length(vector) > 0 ORDER BY id")
+        return {int(str(id)): np.frombuffer(data, "<f2").astype(np.float32) for id, data in rows}  # type: ignore[call-overload]
+
     def remove(self, ids: Iterable[int]) -> None:
         """Remove vectors as the indexer does, which counts removals in the same transaction."""
         with closing(sqlite3.connect(self.path / "memweb.sqlite3", timeout=30)) as connection, connection:
