@@ -304,6 +304,10 @@ def test_failing_server_is_said_and_old_results_stay(open_page: OpenPage, mishap
     expect(page.get_by_role("alert")).to_contain_text("The search failed (500)")
     assert len(titles(page)) == 3
     page.unroute("**/?q=*")
+    page.route("**/?q=*", lambda route: route.fulfill(status=503, body="The database is in use. Try again."))
+    page.locator("#q").fill("deployed")
+    expect(page.get_by_role("alert")).to_contain_text("The database is in use. Try again. Below are the results of")
+    page.unroute("**/?q=*")
     page.route("**/?q=*", lambda route: route.abort())
     page.locator("#q").fill("deploy")
     expect(page.get_by_role("alert")).to_contain_text("memweb does not answer")
