@@ -38,8 +38,9 @@ class Highlighter:
         self._phrases = [(one, exact) for one, exact in forms if len(one.atoms) > 1]
         self._firsts = {one.atoms[0] for one, _ in self._phrases}
         self._reach = max((len(one.atoms) for one, _ in self._phrases), default=0)
+        self._wanted = self._single | self._exact | self._firsts
         self._known: dict[str, list[Range]] = {}
-        self._pieces: dict[str, tuple[list[Range], bool]] = {}
+        self._pieces: dict[str, tuple[list[Range], bool] | None] = {}
 
     @property
     def is_empty(self) -> bool:
@@ -54,15 +55,25 @@ class Highlighter:
         return self._known[text]
 
     def _matches(self, text: str) -> Iterator[Range]:
-        pieces = [(found.start(), found[0]) for found in _PIECE.finditer(text[:MARKED_LENGTH])]
+        pieces = [(one.start(), one[0]) for one in _PIECE.finditer(text[:MARKED_LENGTH])]
         for place, (start, piece) in enumerate(pieces):
             if piece not in self._pieces:
-                self._pieces[piece] = self._look_at(piece)
-            ranges, begins_phrase = self._pieces[piece]
+                self._pieces[piece] = self._look_at(piece) if self._may_match(piece) else None
+            found = self._pieces[piece]
+            if found is None:
+                continue
+            ranges, begins_phrase = found
             for one in ranges:
                 yield Range(start + one.start, start + one.end)
             if begins_phrase:
                 yield from self._phrases_from(pieces[place : place + self._reach])
+
+    def _may_match(self, piece: str) -> bool:
+        """Return quickly whether a piece is worth a look: most are not."""
+        tokens = _piece_tokens(piece)
+        return not self._wanted.isdisjoint(tokens) or (
+            bool(self._prefixes) and any(token.startswith(self._prefixes) for token in tokens)
+        )
 
     def _look_at(self, piece: str) -> tuple[list[Range], bool]:
         """Return where single words match in a piece without blanks, and whether a phrase may begin in it."""
@@ -131,6 +142,20 @@ def _begins(phrase: Alternative, found: Sequence[Span], place: int, *, exact: bo
 def _piece_spans(piece: str) -> tuple[Span, ...]:
     """Return the spans of a piece without blanks; most pieces have been seen before."""
     return _short_piece_spans(piece) if len(piece) <= CACHED_LENGTH else tuple(spans(piece))
+
+
+def _piece_tokens(piece: str) -> frozenset[str]:
+    """Return all that a piece is found under."""
+    return _short_piece_tokens(piece) if len(piece) <= CACHED_LENGTH else _tokens(_piece_spans(piece))
+
+
+@lru_cache(maxsize=50_000)
+def _short_piece_tokens(piece: str) -> frozenset[str]:
+    return _tokens(_short_piece_spans(piece))
+
+
+def _tokens(found: Iterable[Span]) -> frozenset[str]:
+    return frozenset(token for span in found for token in (*span.tokens, span.atom))
 
 
 @lru_cache(maxsize=50_000)
