@@ -64,7 +64,8 @@ def rank_fused(
     hits = [*_keyword_candidates(question.terms, plans, collection), *(key for key, _ in keyword_best[:POOL])]
     sequences = read_sequences({id for kind, id in [*hits, *vector_ranks] if kind is Kind.DRAWER}, 2 * REACH)
     candidates = dict.fromkeys([*hits, *_beside(hits, sequences), *vector_ranks])
-    rows = read_rows(dict.fromkeys([*candidates, *_beside(candidates, sequences)]), plans)
+    rows = read_rows(candidates, plans)
+    rows |= read_rows([key for key in dict.fromkeys(_beside(candidates, sequences)) if key not in rows], {})
     wanted = [key for key in candidates if _is_wanted(key, rows, last_ids)]
     by_words = WordScorer(question.terms, collection, rows).score(wanted, sequences)
     factors = {key: score.factor for key, score in keyword_best}
@@ -116,7 +117,7 @@ def _keyword_candidates(terms: Sequence[Term], plans: Mapping[Kind, Plan], colle
 
 
 def _beside(keys: Iterable[Key], sequences: Sequences) -> Iterable[Key]:
-    return [(kind, id) for kind, one in keys if kind is Kind.DRAWER for id in sequences.around(one, REACH)]
+    return [(kind, id) for kind, one in keys if kind is Kind.DRAWER for id, _ in sequences.around(one, REACH)]
 
 
 def _is_wanted(key: Key, rows: Mapping[Key, Row], last_ids: Mapping[Kind, int] | None) -> bool:

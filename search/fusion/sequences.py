@@ -27,6 +27,7 @@ class Sequences:
     def __init__(self) -> None:
         self._next: dict[int, int] = {}
         self._previous: dict[int, int] = {}
+        self._around: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
 
     def add(self, ids: Sequence[int]) -> None:
         """Note that these drawers follow one another."""
@@ -34,17 +35,20 @@ class Sequences:
             self._next[one] = other
             self._previous[other] = one
 
-    def around(self, id: int, reach: int) -> dict[int, int]:
-        """Return drawers at most `reach` places away (as far as they are known), each with its distance."""
-        found = {id: 0}
-        for step in (self._next, self._previous):
-            at: int | None = id
-            for distance in range(1, reach + 1):
-                at = step.get(at) if at is not None else None
-                if at is None:
-                    break
-                found[at] = distance
-        return found
+    def around(self, id: int, reach: int) -> tuple[tuple[int, int], ...]:
+        """Return drawers at most `reach` places away (as far as they are known) with their distances, itself first."""
+        known = self._around.get((id, reach))
+        if known is None:
+            found = [(id, 0)]
+            for step in (self._next, self._previous):
+                at = id
+                for distance in range(1, reach + 1):
+                    if at not in step:
+                        break
+                    at = step[at]
+                    found.append((at, distance))
+            known = self._around[id, reach] = tuple(found)
+        return known
 
 
 def read_sequences(ids: Iterable[int], reach: int) -> Sequences:

@@ -23,6 +23,9 @@ REACH = 3
 DECAY = 0.6
 K1, B = 0.9, 0.4
 
+_WEIGHTS = [DECAY**distance for distance in range(REACH + 1)]
+_NOTHING: tuple[dict[int, float], int] = ({}, 0)
+
 
 @dataclass(frozen=True, slots=True)
 class WordScores:
@@ -43,48 +46,43 @@ class WordScorer:
             for number, term in enumerate(terms)
         }
         self._numbers = _Numbers({term.stem: number for number, term in enumerate(terms) if term.stem})
+        # Most terms are stems alone: only the others need a look of their own at every row.
+        self._further = [(number, term) for number, term in enumerate(terms) if term.phrase or term.date]
         self._rows = rows
         self._counted: dict[Key, tuple[dict[int, float], int]] = {}
 
     def score(self, keys: Sequence[Key], sequences: Sequences) -> WordScores:
         """Return the scores of these keys, in their order."""
-        frequencies: list[dict[int, float]] = []
-        lengths: list[float] = []
-        weights: list[float] = []
-        for kind, id in keys:
-            window = sequences.around(id, REACH) if kind is Kind.DRAWER else {id: 0}
-            found: dict[int, float] = {}
-            length = total = 0.0
-            for neighbour, distance in window.items():
-                counted = self._count((kind, neighbour))
-                if counted is None:
-                    continue
-                weight = DECAY**distance
-                for number, count in counted[0].items():
-                    found[number] = found.get(number, 0.0) + weight * count
-                length += weight * counted[1]
-                total += weight
-            frequencies.append(found)
-            lengths.append(length)
-            weights.append(total)
-        held = [tuple(sorted(self._held(key))) for key in keys]
+        held = [tuple(sorted(self._count(key)[0])) for key in keys]
         if not keys or not self._terms:
             return WordScores(np.zeros(len(keys)), held)
-        average = max(self._average, 1.0) * sum(weights) / len(weights)
-        bm25 = CollectionBM25(frequencies, lengths, average, self._idf, k1=K1, b=B)
+        frequencies: list[dict[int, float]] = []
+        lengths: list[float] = []
+        total = 0.0
+        for kind, id in keys:
+            found: dict[int, float] = {}
+            length = 0.0
+            for neighbour, distance in sequences.around(id, REACH) if kind is Kind.DRAWER else ((id, 0),):
+                counts, atoms = self._count((kind, neighbour))
+                weight = _WEIGHTS[distance]
+                for number, count in counts.items():
+                    found[number] = found.get(number, 0.0) + weight * count
+                length += weight * atoms
+                total += weight if atoms else 0.0
+            frequencies.append(found)
+            lengths.append(length)
+        average = max(self._average, 1.0) * total / len(keys)
+        bm25 = CollectionBM25(frequencies, lengths, average or 1.0, self._idf, k1=K1, b=B)
         return WordScores(np.asarray(bm25.get_scores(list(range(len(self._terms))))), held)
 
-    def _held(self, key: Key) -> dict[int, float]:
-        counted = self._count(key)
-        return counted[0] if counted else {}
-
-    def _count(self, key: Key) -> tuple[dict[int, float], int] | None:
-        """Return how often a row holds each term, and its length in atoms; None for a row that was not read."""
-        if key in self._counted:
-            return self._counted[key]
+    def _count(self, key: Key) -> tuple[dict[int, float], int]:
+        """Return how often a row holds each term, and its length in atoms; nothing for a row that was not read."""
+        known = self._counted.get(key)
+        if known is not None:
+            return known
         found_row = self._rows.get(key)
         if found_row is None:
-            return None
+            return _NOTHING
         row = found_row.terms
         found: dict[int, float] = {}
         length = 0
@@ -94,7 +92,7 @@ class WordScorer:
             for number in map(self._numbers.__getitem__, atoms):
                 if number is not None:
                     found[number] = found.get(number, 0.0) + weight
-        for number, term in enumerate(self._terms):
+        for number, term in self._further:
             if term.phrase:
                 times = TITLE_WEIGHT * row.title.count(term.phrase) + BODY_WEIGHT * row.body.count(term.phrase)
                 if times:
