@@ -128,7 +128,7 @@ def _fused(
     others = 0
     for key, score in fused.scores:
         has_all = key in by_words
-        is_weak = not has_all and not score.words and semantic.is_weak(score.similarity)
+        is_weak = not has_all and not score.bm25 and semantic.is_weak(score.similarity)
         if not has_all:
             if others == LISTED or (not score.words and _is_too_far(request, score.similarity)):
                 continue

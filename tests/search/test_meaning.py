@@ -1,0 +1,252 @@
+"""Search by meaning: what takes part when, what is required of every hit, and what happens when vectors fail."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from search.orchestrator import SearchOrchestrator
+from search.request import SearchRequest
+from search.results import SearchResult
+from search.vectors import embedders, embedding
+from search.vectors.embedding import EmbedderUnavailable
+from search.vectors.indexer import Indexer
+from search.vectors.nearest import register_broad_index
+from tests.embedders import FakeEmbedder
+from tests.factories import make_drawer, make_observation, make_session, moment
+from tests.search.searching import search_for, shown_refs
+
+pytestmark = pytest.mark.django_db
+
+Embed = Callable[[], None]
+
+
+@pytest.fixture
+def embed(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Any) -> Iterator[Embed]:
+    """Make the fake embedder the chosen one; called, it embeds all memories."""
+    embedder = FakeEmbedder()
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(embedders, "load_chosen", lambda: embedder)
+    monkeypatch.setattr(embedders, "chosen_name", lambda: embedder.name)
+    monkeypatch.setattr(embedding, "_loaded", {})
+    register_broad_index(None)
+    yield lambda: Indexer(embedder).run()
+    register_broad_index(None)
+
+
+def refs(result: SearchResult) -> list[str]:
+    return [str(hit.ref) for hit in result.hits]
+
+
+def test_a_memory_without_any_of_the_words_is_found_by_its_meaning(embed: Embed) -> None:
+    # The fake embedder cuts words after eight letters, so these two are one word to it and none to the word index.
+    near = make_observation("authenticate")
+    make_observation("database schema")
+    embed()
+    result = search_for("authentiXXXX", mode="hybrid")
+    assert refs(result)[0] == str(near.ref)
+    assert (result.strategy, result.fallback) == ("hybrid", None)
+    [hit] = [hit for hit in result.hits if hit.ref == near.ref]
+    assert (hit.explain.keyword_rank, hit.explain.vector_rank, hit.explain.matched_via) == (None, 1, "meaning")
+    assert hit.explain.similarity is not None and hit.explain.distance == round(1 - hit.explain.similarity, 4)
+
+
+def test_all_that_has_the_words_is_found_whatever_its_vector(embed: Embed) -> None:
+    known = make_observation("rate limit")
+    embed()
+    unknown = make_observation("rate limit of the other service")
+    result = search_for("rate limit")
+    assert {str(known.ref), str(unknown.ref)} <= set(refs(result))
+    assert result.total == 2
+    assert result.notes == ("1 of 2 memories are embedded so far; the others are found by their words.",)
+
+
+@pytest.mark.parametrize("mode", ["auto", "hybrid", "semantic"])
+@pytest.mark.parametrize(
+    "required", ["project:wanted", "-staging", '"of the api"', "after:2026-01-20", "kind:drawer", "type:bugfix"]
+)
+def test_filters_phrases_and_exclusions_hold_for_what_meaning_finds(embed: Embed, mode: str, required: str) -> None:
+    wanted = make_observation("timeout of the api", project="wanted", type="bugfix")
+    drawer = make_drawer("timeout of the api", project="wanted")
+    unwanted = make_observation("timeout staging", project="other", type="feature", created_at=moment(-60 * 24 * 30))
+    embed()
+    shown = refs(search_for(f"timeout {required}", mode=mode))
+    assert str(unwanted.ref) not in shown
+    assert str(drawer.ref if required == "kind:drawer" else wanted.ref) in shown
+
+
+def test_a_small_project_is_never_starved(embed: Embed) -> None:
+    for number in range(300):
+        make_observation(f"connection pool {number}", project="big")
+    small = [make_observation(f"swimming pool {number}", project="small") for number in range(5)]
+    embed()
+    result = search_for("connection pool", project="small", mode="semantic")
+    assert sorted(refs(result)) == sorted(str(one.ref) for one in small)
+
+
+def test_hidden_memories_stay_hidden(embed: Embed) -> None:
+    shown = make_observation("secret plan")
+    hidden = [make_observation("secret plan", state=state) for state in ("archived", "trashed")]
+    embed()
+    for mode in ("auto", "semantic", "hybrid"):
+        assert refs(search_for("secret plan", mode=mode)) == [str(shown.ref)]
+    assert str(hidden[0].ref) in refs(search_for("secret plan is:archived", mode="semantic"))
+
+
+def test_a_removed_memory_is_not_shown_although_its_vector_is_still_there(embed: Embed) -> None:
+    kept, gone = make_observation("plan b"), make_observation("plan b again")
+    embed()
+    gone.delete()
+    for mode in ("auto", "semantic"):
+        assert refs(search_for("plan b", mode=mode)) == [str(kept.ref)]
+
+
+def test_neighbours_in_a_session_lift_a_drawer(embed: Embed) -> None:
+    session = make_session("talk")
+    make_drawer("Which port does staging use?", session=session, created_at=moment(1))
+    answer = make_drawer("It is 7443.", session=session, created_at=moment(2))
+    make_drawer("Let us have lunch.", session=make_session("other"), created_at=moment(3))
+    embed()
+    assert refs(search_for("staging port", mode="hybrid"))[:2] == [f"d{answer.pk - 1}", str(answer.ref)]
+
+
+def test_keyword_mode_asks_no_vectors(embed: Embed) -> None:
+    make_observation("rate limit")
+    embed()
+    with CaptureQueriesContext(connection) as captured:
+        result = search_for("rate limit", mode="keyword")
+    assert result.strategy == "sqlite"
+    assert not any("search_embedding" in query["sql"] for query in captured)
+
+
+def test_order_by_time_lists_what_has_the_words(embed: Embed) -> None:
+    old, new = make_observation("rate limit"), make_observation("rate limit", created_at=moment(10))
+    make_observation("something else")
+    embed()
+    result = search_for("rate limit", order="newest")
+    assert (refs(result), result.strategy) == ([str(new.ref), str(old.ref)], "sqlite")
+
+
+def test_before_anything_is_embedded_words_answer_and_it_is_said(embed: Embed) -> None:
+    one = make_observation("rate limit")
+    result = search_for("rate limit")
+    assert refs(result) == [str(one.ref)]
+    assert (result.strategy, result.used_chroma) == ("sqlite", False)
+    assert result.fallback is not None
+    assert result.fallback.reason == "no memory has been embedded yet, so only words were searched"
+
+
+def test_without_an_embedder_words_answer_and_it_is_said(embed: Embed, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = make_observation("rate limit")
+    embed()
+
+    def fail() -> None:
+        raise EmbedderUnavailable("the model file is missing")
+
+    monkeypatch.setattr(embedding, "_loaded", {})
+    monkeypatch.setattr(embedders, "load_chosen", fail)
+    for mode in ("auto", "hybrid", "semantic"):
+        result = search_for("rate limit", mode=mode)
+        assert refs(result) == [str(one.ref)]
+        assert result.fallback is not None
+        assert result.fallback.reason == "meaning cannot be searched now: the model file is missing"
+
+
+def test_with_embedding_switched_off_nothing_is_said_unless_asked_for() -> None:
+    make_observation("rate limit")
+    assert search_for("rate limit").fallback is None
+    asked = search_for("rate limit", mode="semantic").fallback
+    assert asked is not None and asked.source == "chroma"
+
+
+def test_a_title_in_quotes_that_nothing_holds_is_looked_for_by_its_words(embed: Embed) -> None:
+    book = make_observation("reading books about nothing in particular")
+    make_observation("deploy")
+    embed()
+    result = search_for('who was reading "nothing particular at all"')
+    assert refs(result)[0] == str(book.ref)
+    assert result.is_relaxed
+
+
+def test_max_distance_bounds_what_meaning_finds(embed: Embed) -> None:
+    same, far = make_observation("connection pool"), make_observation("pool at noon")
+    embed()
+    assert set(refs(search_for("connection pool", mode="semantic", max_distance="2"))) == {str(same.ref), str(far.ref)}
+    assert refs(search_for("connection pool", mode="semantic", max_distance="0.2")) == [str(same.ref)]
+
+
+def test_pages_of_a_fused_ranking_show_each_hit_once(embed: Embed) -> None:
+    for number in range(57):
+        make_observation(f"rate limit {number}")
+    embed()
+    seen: list[str] = []
+    cursor = ""
+    while True:
+        result = search_for("rate limit", cursor=cursor, limit=10)
+        seen += refs(result)
+        make_observation("rate limit, written meanwhile")
+        if not result.next:
+            break
+        cursor = result.next
+    assert len(seen) == len(set(seen)) == 57
+
+
+def test_find_by_ranks_by_nearness_and_loses_nothing(embed: Embed) -> None:
+    near = make_observation("gotcha", concepts=["gotcha"])
+    far = make_observation("unrelated words here", concepts=["gotcha"])
+    make_observation("gotcha", concepts=["other"])
+    embed()
+    unknown = make_observation("not embedded yet", concepts=["gotcha"])
+    result = SearchOrchestrator().find_by_concept("gotcha")
+    assert refs(result) == [str(near.ref), str(far.ref), str(unknown.ref)]
+    assert result.strategy == "hybrid"
+
+
+def test_find_by_falls_back_to_the_newest(embed: Embed, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = make_observation("gotcha", concepts=["gotcha"])
+    new = make_observation("gotcha", concepts=["gotcha"], created_at=moment(5))
+    result = SearchOrchestrator().find_by_concept("gotcha")
+    assert refs(result) == [str(new.ref), str(old.ref)]
+    assert result.fallback is not None
+
+
+def test_find_by_pages(embed: Embed) -> None:
+    all_refs = {str(make_observation(f"gotcha {number}", concepts=["gotcha"]).ref) for number in range(7)}
+    embed()
+    first = SearchOrchestrator().find_by_concept("gotcha", SearchRequest(limit=4))
+    assert first.next is not None
+    second = SearchOrchestrator().find_by_concept("gotcha", SearchRequest(limit=4, cursor=first.next))
+    assert {*refs(first), *refs(second)} == all_refs
+    assert second.next is None
+
+
+def test_the_page_offers_the_ways_to_search_and_marks_the_present_one(embed: Embed, reader: Client) -> None:
+    make_observation("rate limit")
+    embed()
+    html = reader.get("/", {"q": "rate limit", "mode": "semantic"}).content
+    page = BeautifulSoup(html, "html.parser")
+    modes = page.select('nav[aria-label="Search by"] a')
+    assert [(one.text, one.get("aria-current")) for one in modes] == [
+        ("Auto", None),
+        ("Words", None),
+        ("Meaning", "true"),
+        ("Both", None),
+    ]
+    assert [one["href"] for one in modes] == [
+        "/?q=rate+limit&order=relevance",
+        "/?q=rate+limit&order=relevance&mode=keyword",
+        "/?q=rate+limit&order=relevance&mode=semantic",
+        "/?q=rate+limit&order=relevance&mode=hybrid",
+    ]
+    assert len(shown_refs(html)) == 1
+
+
+def test_drawers_of_a_file_follow_each_other_without_a_session(embed: Embed) -> None:
+    one = make_drawer("The staging port is below.", session=None, file="notes.md", chunk_index=0)
+    two = make_drawer("7443", session=None, file="notes.md", chunk_index=1)
+    embed()
+    assert refs(search_for("staging port", mode="hybrid"))[:2] == [str(one.ref), str(two.ref)]
