@@ -18,7 +18,7 @@ from search.ranking import Score
 from search.strategies.chroma import ChromaSearchStrategy
 from search.strategies.sqlite import SQLiteSearchStrategy
 
-POOL = 200
+POOL = 100
 RESCORED = 100
 # FTS5 scores every memory that holds a word, so rarer words are asked first, up to so many memories.
 SCORED_MEMORIES = 20_000
