@@ -15,6 +15,7 @@ from memweb.operations.instance import running_instance
 from memweb.operations.preparation import LEAST_FREE_BYTES, missing_migrations, unknown_migrations
 from memweb.operations.problems import database_problem
 from search.keyword.maintenance import check_index, index_status
+from search.vectors.diagnosis import examine_vectors, examine_vectors_deeply
 
 DISK_WARNING_BYTES = 16 * LEAST_FREE_BYTES
 
@@ -41,6 +42,7 @@ def diagnose(deep: bool = False) -> list[Finding]:
         findings += _examine_database(deep)
         if all(finding.is_sound for finding in findings if finding.subject in {"database", "migrations"}):
             findings += _examine_deeply() if deep else _examine_index()
+            findings += _examine_vectors(deep)
     except DatabaseError as error:
         problem = str(database_problem(error))
         state, _, remedy = problem.partition("; ")
@@ -125,6 +127,11 @@ def _examine_index() -> Iterator[Finding]:
             yield Finding(subject, f"{status.indexed:,} of {status.rows:,} rows indexed", "memweb index rebuild")
         else:
             yield Finding(subject, f"{status.rows:,} rows indexed")
+
+
+def _examine_vectors(deep: bool) -> Iterator[Finding]:
+    for subject, state, remedy in examine_vectors_deeply() if deep else examine_vectors():
+        yield Finding(subject, state, remedy)
 
 
 def _examine_deeply() -> Iterator[Finding]:

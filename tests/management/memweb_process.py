@@ -20,7 +20,7 @@ def environment(data_dir: Path, **variables: str) -> dict[str, str]:
     inherited = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("MEMWEB_") and name not in {"DATABASE_URL", "DJANGO_SETTINGS_MODULE"}
+        if not name.startswith(("MEMWEB_", "CHROMA_")) and name not in {"DATABASE_URL", "DJANGO_SETTINGS_MODULE"}
     }
     ours = {"MEMWEB_DATA_DIR": str(data_dir), "MEMWEB_CLAUDE_MEM": str(data_dir / "no-claude-mem"), "NO_COLOR": "1"}
     return {**inherited, **ours, **variables}

@@ -13,6 +13,7 @@ from memweb.operations.instance import hold_data_dir
 from memweb.operations.preparation import check_disk, prepare_database, prepare_static_files
 from memweb.operations.problems import Problem
 from memweb.operations.server import WILDCARDS, bracketed, open_socket, public_address, serve, stop_on_signals
+from memweb.operations.vector_process import vector_process
 
 
 class Command(BaseCommand):
@@ -53,7 +54,7 @@ class Command(BaseCommand):
             self.say("First import", "left out (--no-import)" if options["no_import"] else describe(source, is_new))
             self.say("Sign in", sign_in_address(ensure_owner(), site))
             self.say("", "The link works once, for one hour; `memweb signin` prints another. Ctrl-C stops memweb.")
-            with background_import(source if is_new else None):
+            with background_import(source if is_new else None), vector_process():
                 serve(application, listening, settings.SERVER_THREADS, settings.HTTPS)
         self.stdout.write("memweb stopped")
 

@@ -224,7 +224,7 @@ def test_optimize_leaves_one_segment_and_all_rows() -> None:
 
 def test_status_command_prints_a_line_for_each_kind() -> None:
     make_one_of_each("needle")
-    printed, error = run("status")
+    printed, error = run("status", "--only", "keyword")
     assert error == ""
     assert printed.splitlines() == [
         "drawers_fts                     1 rows          1 indexed  ok",
@@ -239,7 +239,7 @@ def test_status_command_prints_json_also_of_a_broken_index() -> None:
     execute("DROP TABLE user_prompts_fts_vocab", "DROP TABLE user_prompts_fts")
     printed, error = run("status", "--json")
     assert error == NEEDS_REBUILD
-    assert json.loads(printed) == [
+    assert json.loads(printed)["keyword"] == [
         {"kind": "drawer", "table": "drawers_fts", "rows": 0, "indexed": 0, "faults": []},
         {"kind": "observation", "table": "observations_fts", "rows": 1, "indexed": 1, "faults": []},
         {
@@ -255,8 +255,9 @@ def test_status_command_prints_json_also_of_a_broken_index() -> None:
 
 def test_check_command_says_what_is_wrong() -> None:
     make_observation("needle")
-    assert run("check", "--json") == (json.dumps(dict.fromkeys(map(str, Kind)), indent=2) + "\n", "")
-    assert run("check")[0].splitlines() == [
+    printed, error = run("check", "--json", "--only", "keyword")
+    assert (json.loads(printed), error) == ({"keyword": dict.fromkeys(map(str, Kind))}, "")
+    assert run("check", "--only", "keyword")[0].splitlines() == [
         "passages           ok",
         "observations       ok",
         "prompts            ok",
@@ -265,7 +266,7 @@ def test_check_command_says_what_is_wrong() -> None:
     execute("DROP TRIGGER observations_fts_delete")
     printed, error = run("check", "--json")
     assert error == IS_DAMAGED
-    assert json.loads(printed) == dict.fromkeys(map(str, Kind)) | {
+    assert json.loads(printed)["keyword"] == dict.fromkeys(map(str, Kind)) | {
         "observation": "trigger observations_fts_delete is missing"
     }
 
@@ -273,15 +274,16 @@ def test_check_command_says_what_is_wrong() -> None:
 def test_rebuild_command_mends_what_check_finds() -> None:
     make_one_of_each("needle")
     execute("DROP TRIGGER observations_fts_delete", "UPDATE memories_observation SET title_terms = 'x'")
-    assert run("rebuild", "--json") == (json.dumps(dict.fromkeys(map(str, Kind), 1), indent=2) + "\n", "")
+    printed, error = run("rebuild", "--json")
+    assert (json.loads(printed)["keyword"], error) == (dict.fromkeys(map(str, Kind), 1), "")
     assert run("check")[1] == ""
     assert Observation.objects.get().title_terms == "needle"
     assert run("rebuild")[0].splitlines()[0] == "passages                    1 indexed"
 
 
 def test_optimize_command() -> None:
-    assert run("optimize") == ("The keyword index is compact.\n", "")
-    assert json.loads(run("optimize", "--json")[0]) == {"optimized": True}
+    assert run("optimize", "--only", "keyword") == ("The keyword index is compact.\n", "")
+    assert json.loads(run("optimize", "--json", "--only", "keyword")[0]) == {"keyword": {"optimized": True}}
 
 
 def test_command_refuses_what_it_does_not_know() -> None:
