@@ -55,7 +55,8 @@ def _headline(evaluation: Evaluation) -> Text:
 
 
 def _latency(run: Run) -> str:
-    return f"{run.latency(50):.1f} ms in the median, {run.latency(95):.1f} ms at p95"
+    answered = ", ".join(f"{name} {count:,}" for name, count in run.strategies.items())
+    return f"{run.latency(50):.1f} ms in the median, {run.latency(95):.1f} ms at p95; answered by {answered}"
 
 
 def _run_table(run: Run) -> Table:

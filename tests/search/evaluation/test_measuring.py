@@ -7,11 +7,28 @@ import pytest
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import Drawer, Observation, Session, SessionSummary, memory_model
+from search.evaluation.conversations import EvaluationError
 from search.evaluation.isolation import Measurement
 from search.evaluation.measuring import measure
 from search.evaluation.results import Run, Scope
+from search.models import Embedding
+from search.vectors import embedders, embedding
+from search.vectors.nearest import register_broad_index
+from tests.embedders import FakeEmbedder
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def embedder(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path) -> FakeEmbedder:
+    """The fake embedder, as the chosen one."""
+    fake = FakeEmbedder()
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(embedders, "load_chosen", lambda: fake)
+    monkeypatch.setattr(embedders, "chosen_name", lambda: fake.name)
+    monkeypatch.setattr(embedding, "_loaded", {})
+    register_broad_index(None)
+    return fake
 
 
 def measurement(path: Path, **wanted: Any) -> Measurement:
@@ -119,6 +136,45 @@ def test_progress_is_sent_and_done_comes_last(conversations: Path) -> None:
         ("keyword, conversation", 2, 2),
     ]
     assert sent[-1] == {"is": "done", "embedder": ""}
+
+
+def test_every_mode_is_measured_with_all_turns_embedded(conversations: Path, embedder: FakeEmbedder) -> None:
+    sent = messages(conversations, modes=[])
+    found = [Run.from_dict(one["run"]) for one in sent if one["is"] == "run"]
+    assert [(run.mode, run.fallbacks) for run in found] == [
+        ("keyword", {}),
+        ("semantic", {}),
+        ("hybrid", {}),
+        ("auto", {}),
+    ]
+    steps = [(one["done"], one["total"]) for one in sent if one["is"] == "progress" and one["step"] == "embed"]
+    assert steps[-1] == (6, 6)
+    assert sent[-1] == {"is": "done", "embedder": "fake"}
+    assert Embedding.objects.count() == 6
+    assert sorted(embedder.texts) == sorted(Drawer.objects.values_list("text", flat=True))
+    # A word of the answer suffices by words and by meaning.
+    assert [run.asked[0].values["turn R@5"] for run in found] == [1.0, 1.0, 1.0, 1.0]
+
+
+def test_measuring_again_embeds_nothing(conversations: Path, embedder: FakeEmbedder) -> None:
+    runs(conversations, modes=["semantic"])
+    embedder.texts.clear()
+    runs(conversations, modes=["semantic"])
+    assert embedder.texts == []
+
+
+def test_without_an_embedder_words_are_measured_and_it_is_said(conversations: Path) -> None:
+    sent = messages(conversations, modes=[])
+    assert [one["run"]["mode"] for one in sent if one["is"] == "run"] == ["keyword", "auto"]
+    assert [one["text"] for one in sent if one["is"] == "notice"] == [
+        "Measured without search by meaning: search by meaning is switched off (MEMWEB_EMBEDDER=off)"
+    ]
+
+
+@pytest.mark.parametrize("mode", ["semantic", "hybrid"])
+def test_mode_that_was_asked_for_and_cannot_be_used_is_refused(conversations: Path, mode: str) -> None:
+    with pytest.raises(EvaluationError, match=f"{mode} search cannot be measured: search by meaning is switched off"):
+        runs(conversations, modes=["keyword", mode])
 
 
 def test_shared_conversations_have_the_known_number_of_questions(shared: Path) -> None:
