@@ -1,4 +1,4 @@
-"""`python -m benchmarks [import|search|embedding] [options]`: run one measurement, or all with their defaults."""
+"""`python -m benchmarks [import|search|embedding|vectors] [options]`: run one measurement, or all with their defaults."""
 
 import importlib
 import sys
@@ -7,6 +7,7 @@ MEASUREMENTS = {
     "import": "benchmarks.import_speed",
     "search": "benchmarks.search_speed",
     "embedding": "benchmarks.embedding_speed",
+    "vectors": "benchmarks.vector_speed",
 }
 
 
