@@ -19,6 +19,11 @@ _CODES = {kind: ord(kind.letter) for kind in Kind}
 _KINDS = {code: kind for kind, code in _CODES.items()}
 # Past this part of all rows, computing with every row is faster than gathering those that are wanted.
 _WORTH_GATHERING = 1 / 3
+# From so many rows on, the threads that multiply matrices gain more than they wait for each other on a busy machine.
+_WORTH_ALL_CORES = 30_000
+# Looking up an id costs as much as marking so many memories; marks take a byte for each id up to the last.
+_LOOKED_UP_EACH = 10
+_MOST_MARKED = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ class VectorRows:
         if limit <= 0:
             return []
         if allowed is None:
-            scores = self.vectors @ vector
+            scores = _products(self.vectors, vector)
             scores[self._hidden] = -np.inf
             return self._best(scores, None, limit)
         positions = self._positions(allowed)
@@ -104,22 +109,33 @@ class VectorRows:
         return found
 
     def _positions(self, allowed: Mapping[Kind, Sequence[int]]) -> Positions:
-        """Return the rows of these memories, ascending."""
-        found = []
-        for kind, ids in allowed.items():
-            memories, positions = self._by_memory[kind]
-            wanted = np.unique(np.asarray(ids, np.int64))
-            first = np.searchsorted(memories, wanted, "left")
-            counts = np.searchsorted(memories, wanted, "right") - first
-            # first[0], first[0] + 1, ... for each memory with several chunks: starts, plus a count that begins anew.
-            steps = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-            found.append(positions[np.repeat(first, counts) + steps])
-        return np.sort(np.concatenate(found)) if found else np.zeros(0, np.int64)
+        """Return the rows of these memories, in order where they are to be gathered."""
+        found = [self._of_kind(kind, np.asarray(ids, np.int64)) for kind, ids in allowed.items()]
+        positions = np.concatenate(found) if found else np.zeros(0, np.int64)
+        return np.sort(positions) if self._is_worth_gathering(positions) else positions
+
+    def _of_kind(self, kind: Kind, wanted: NDArray[np.int64]) -> Positions:
+        memories, positions = self._by_memory[kind]
+        last = int(memories[-1]) if len(memories) else 0
+        if len(wanted) * _LOOKED_UP_EACH > len(memories) and last < _MOST_MARKED:
+            # Of many ids, marks are faster than looking up each.
+            marks = np.zeros(last + 1, bool)
+            marks[wanted[(wanted >= 0) & (wanted <= last)]] = True
+            return positions[marks[memories]]
+        wanted = np.unique(wanted)
+        first = np.searchsorted(memories, wanted, "left")
+        counts = np.searchsorted(memories, wanted, "right") - first
+        # first[0], first[0] + 1, ... for each memory with several chunks: starts, plus a count that begins anew.
+        steps = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        return positions[np.repeat(first, counts) + steps]
+
+    def _is_worth_gathering(self, positions: Positions) -> bool:
+        return len(positions) <= len(self.ids) * _WORTH_GATHERING
 
     def _scores(self, vector: Vectors, positions: Positions) -> Vectors:
-        if len(positions) > len(self.ids) * _WORTH_GATHERING:
-            return (self.vectors @ vector)[positions]
-        return self.vectors[positions] @ vector
+        if self._is_worth_gathering(positions):
+            return _products(np.take(self.vectors, positions, axis=0), vector)
+        return _products(self.vectors, vector)[positions]
 
     def _best(self, scores: Vectors, positions: Positions | None, limit: int) -> list[Neighbour]:
         """Return the best memories by scores, which belong to these positions (None: to all rows)."""
@@ -143,3 +159,11 @@ class VectorRows:
             if (code, memory) not in found and code != HIDDEN:
                 found[code, memory] = Neighbour(_KINDS[code], memory, score, chunk)
         return list(found.values())
+
+
+def _products(vectors: Vectors, vector: Vectors) -> Vectors:
+    """Return the product of each row with a vector: of many rows with all cores, of few without waiting for a core."""
+    if len(vectors) > _WORTH_ALL_CORES:
+        return vectors @ vector
+    found: Vectors = np.einsum("ij,j->i", vectors, vector)
+    return found

@@ -222,7 +222,8 @@ class VectorMatrix:
 
     def _take(self, keys: Records) -> None:
         if len(keys):
-            self._keys = np.concatenate([self._keys, keys])
+            # As bytes, which numpy joins faster than records.
+            self._keys = np.concatenate([self._keys.view(np.uint8), keys.view(np.uint8)]).view(RECORD)
             self._exists = np.concatenate([self._exists, np.ones(len(keys), bool)])
 
     def _read_existing(self) -> bool:
@@ -230,8 +231,8 @@ class VectorMatrix:
         with connection.cursor() as cursor:
             cursor.execute("SELECT group_concat(id) FROM search_embedding WHERE model_id = %s", [self._model_id])
             text = cursor.fetchone()[0]
-        existing = np.array(text.split(","), np.int64) if text else np.zeros(0, np.int64)
-        existing = existing[existing <= self.last_known]
+        existing = np.fromstring(text or "", np.int64, sep=",")
+        existing = np.sort(existing[existing <= self.last_known])
         places = np.searchsorted(self._keys["id"], existing)
         if not np.array_equal(self._keys["id"][places], existing):
             return False

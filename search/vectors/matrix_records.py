@@ -59,6 +59,7 @@ def _kind(row: Row, size: int) -> int:
     is_ours = (
         isinstance(letter, str)
         and isinstance(memory, int)
+        and memory > 0
         and isinstance(chunk, int)
         and 0 <= chunk < 2**16
         and isinstance(text_hash, bytes)

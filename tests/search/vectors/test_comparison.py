@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from memweb.memories.kinds import Kind
+from search.vectors import comparison
 from search.vectors.comparison import HIDDEN, Key, Neighbour, VectorRows, kind_code
 
 KINDS = list(Kind)
@@ -52,6 +53,14 @@ def test_allowed_memories_alone_are_compared(part: float) -> None:
     random = np.random.default_rng(2)
     allowed = {kind: [id for id in range(1, 800) if random.random() < part] for kind in KINDS[:3]}
     assert rounded(rows.nearest(VECTOR, 25, allowed)) == rounded(expected(rows, allowed)[:25])
+
+
+@pytest.mark.parametrize("limit", [0, 10**9])
+def test_marks_and_lookups_find_the_same(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison, "_MOST_MARKED", limit)
+    rows = make_rows(3000)
+    allowed = {kind: [*range(700, 0, -3), 5, 5, -4, 10**12] for kind in KINDS[1:]}
+    assert rounded(rows.nearest(VECTOR, 5000, allowed)) == rounded(expected(rows, allowed))
 
 
 def test_allowed_may_repeat_ids_and_name_unknown_ones_in_any_order() -> None:
