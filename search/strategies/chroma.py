@@ -18,7 +18,7 @@ from search.vectors.nearest import Neighbour, nearest, similarities, token_state
 COMPARED = 50_000
 FETCHED_MORE = 5
 # Measured: nonsense reaches this cosine similarity with some memory.
-WEAK_SIMILARITY = {"bge-small-en-v1.5-int8": 0.5}
+WEAK_SIMILARITY = {"bge-small-en-v1.5-int8": 0.67}
 
 
 class ChromaSearchStrategy:
