@@ -74,10 +74,13 @@ class VectorRows:
         for kind, id in keys:
             ids.setdefault(kind, []).append(id)
         positions = self._positions(ids)
-        return {
-            (one.kind, one.id): one.similarity
-            for one in self._best(self._scores(vector, positions), positions, len(positions))
-        }
+        found: dict[Key, float] = {}
+        columns = (self.kinds[positions], self.memories[positions], self._scores(vector, positions))
+        for code, memory, score in zip(*(column.tolist() for column in columns), strict=True):
+            key = _KINDS[code], memory
+            if score > found.get(key, -np.inf):
+                found[key] = score
+        return found
 
     def nearest_of(self, vector: Vectors, embedding_ids: Sequence[int], limit: int) -> list[Neighbour]:
         """Return the memories of some embeddings, nearest first; unknown and removed embeddings are left out."""
