@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import closing, suppress
@@ -32,8 +31,6 @@ MOST_WAITING = 32
 MOST_LATE = 3
 SECONDS_TO_END = 3.0
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
-# A process that ran for so long has earned that its successor starts without a pause.
-SOUND_SECONDS = 60.0
 _CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP}
 
 
@@ -56,6 +53,7 @@ class VectorProcess:
         self._waiting: dict[int, Future[object]] = {}
         self._numbers = itertools.count(1)
         self._late = 0
+        self._was_ready = False
         self._supervisor = threading.Thread(target=self._supervise, name="vector process", daemon=True)
 
     @property
@@ -122,7 +120,7 @@ class VectorProcess:
     def _supervise(self) -> None:
         pause = SHORTEST_PAUSE
         while not self._ending.is_set():
-            started = time.monotonic()
+            self._was_ready = False
             try:
                 code = self._run()
             except OSError as error:
@@ -136,7 +134,7 @@ class VectorProcess:
                 continue
             if code is not None:
                 self._note_end(code)
-            if time.monotonic() - started > SOUND_SECONDS:
+            if self._was_ready:
                 pause = SHORTEST_PAUSE
             self._ending.wait(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
@@ -172,6 +170,7 @@ class VectorProcess:
 
     def _take(self, message: object) -> None:
         if isinstance(message, IndexState):
+            self._was_ready = self._was_ready or message.phase is Phase.READY
             self._show(message)
         elif isinstance(message, tuple):
             number, answer = message

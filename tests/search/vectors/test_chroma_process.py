@@ -1,8 +1,16 @@
 """The vector process as its parent meets it: it follows the rows, answers, dies, and comes back."""
 
 import os
+import random
 import signal
+import sqlite3
+import subprocess
+import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from pathlib import Path
 
 import pytest
 
@@ -43,3 +51,204 @@ def test_process_that_is_killed_comes_back_by_itself(folder: DataFolder) -> None
         assert unreached(process, vectors) == []
         assert process.process_id != first
         assert folder.set_aside == []
+
+
+def test_process_that_does_not_answer_is_replaced(folder: DataFolder) -> None:
+    vectors = folder.store(30)
+    with folder.process() as process:
+        wait_until_equal(process, folder)
+        stuck = process.process_id
+        assert stuck is not None
+        os.kill(stuck, signal.SIGSTOP)
+        for _ in range(3):
+            started = time.monotonic()
+            with pytest.raises(BroadIndexUnavailable, match=r"^the vector index did not answer within 1\.5 s$"):
+                process.nearest(vectors[1], 3)
+            assert time.monotonic() - started < 3
+        wait_for(process, lambda state: process.process_id not in (stuck, None) and state.phase is Phase.READY)
+        assert unreached(process, vectors) == []
+
+
+def test_question_that_meets_the_end_of_the_process_is_told_at_once(folder: DataFolder) -> None:
+    vectors = folder.store(30)
+    with folder.process() as process:
+        wait_until_equal(process, folder)
+        victim = process.process_id
+        assert victim is not None
+        os.kill(victim, signal.SIGSTOP)
+        threading.Timer(0.3, os.kill, (victim, signal.SIGKILL)).start()
+        started = time.monotonic()
+        with pytest.raises(BroadIndexUnavailable, match=r"^the vector process ended"):
+            process.nearest(vectors[1], 3)
+        assert time.monotonic() - started < 1.4
+
+
+def test_many_questions_at_once_are_answered(folder: DataFolder) -> None:
+    vectors = folder.store(200)
+    with folder.process() as process, ThreadPoolExecutor(8) as pool:
+        wait_until_equal(process, folder)
+        found = list(pool.map(lambda vector: process.nearest(vector, 1), list(vectors.values()) * 2))
+        assert [answer[0][0] for answer in found] == list(vectors) * 2
+
+
+def test_any_limit_is_answered(folder: DataFolder) -> None:
+    folder.store(30)
+    vectors = folder.vectors()
+    exact = {id: 1 - float(vector @ vectors[7]) for id, vector in vectors.items()}
+    with folder.process() as process:
+        wait_until_equal(process, folder)
+        for limit in (0, 1, 29, 30, 31, 20_000):
+            found = process.nearest(vectors[7], limit)
+            assert [id for id, _ in found] == sorted(vectors, key=exact.__getitem__)[:limit]
+            assert all(abs(distance - exact[id]) < 0.002 for id, distance in found)
+
+
+def test_batches_past_the_limit_of_chroma_are_split(folder: DataFolder) -> None:
+    vectors = folder.store(6_000)
+    with folder.process() as process:
+        wait_until_equal(process, folder, 120)
+        folder.remove(list(vectors)[:5_900])
+        state = wait_for(process, lambda state: state.held == 100 and not state.ghosts)
+        assert (state.missing, state.phase) == (0, Phase.READY)
+
+
+def test_other_model_gets_an_index_of_its_own(folder: DataFolder) -> None:
+    folder.store(30)
+    with folder.process() as process:
+        first = wait_until_equal(process, folder).collection
+        folder.dimension = 24
+        other = folder.make_model("other/1")
+        vectors = folder.store(20, other)
+        state = wait_for(process, lambda state: state.model == "other/1" and state.held == 20)
+        assert state.collection != first
+        wait_until_equal(process, folder)
+        assert unreached(process, vectors) == []
+    with closing(sqlite3.connect(folder.chroma / "chroma.sqlite3")) as connection:
+        assert connection.execute("SELECT name FROM collections").fetchall() == [(state.collection,)]
+
+
+def test_database_that_was_replaced_by_a_backup_is_noticed(folder: DataFolder) -> None:
+    folder.store(50)
+    backup = (folder.path / "memweb.sqlite3").read_bytes()
+    folder.store(30)
+    with folder.process() as process:
+        wait_until_equal(process, folder)
+    for path in folder.path.glob("memweb.sqlite3*"):
+        path.unlink()
+    (folder.path / "memweb.sqlite3").write_bytes(backup)
+    folder.store(30)  # other vectors, the same ids
+    with folder.process() as process:
+        wait_until_equal(process, folder)
+        assert unreached(process, folder.vectors()) == []
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_kills_at_any_moment_end_in_the_same_state(folder: DataFolder, seed: int) -> None:
+    choose = random.Random(seed)  # noqa: S311 - no secret
+    folder.store(2_500)
+    with folder.process() as process:
+        for _ in range(5):
+            wait_for(process, lambda state: state.held is not None and process.process_id is not None)
+            time.sleep(choose.uniform(0, 1.5))
+            if (victim := process.process_id) is not None:
+                os.kill(victim, signal.SIGKILL)
+            folder.store(choose.randrange(50, 600))
+            folder.remove(choose.sample(list(folder.vectors()), 40))
+        wait_until_equal(process, folder, 120)
+        vectors = folder.vectors()
+        some = {id: vectors[id] for id in list(vectors)[::40]}
+        assert unreached(process, some) == []
+
+
+PARENT = """
+import sys, time
+from pathlib import Path
+import django
+django.setup()
+from search.vectors.chroma_client import VectorProcess
+process = VectorProcess(Path(sys.argv[1]), "a test", embeds=False)
+process.start()
+while process.process_id is None or process.state.phase != sys.argv[2]:
+    process.wait(0.05)
+print(process.process_id, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("phase", ["starting", "ready"])
+def test_process_ends_with_its_parent_that_is_killed(folder: DataFolder, phase: str) -> None:
+    folder.store(30)
+    parent = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", PARENT, str(folder.path), phase], stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    with parent, parent.stdout:
+        child = Path("/proc") / parent.stdout.readline().strip()
+        parent.kill()
+        parent.wait()
+        end = time.monotonic() + 10
+        while child.exists() and ") Z " not in (child / "stat").read_text(encoding="ascii"):
+            assert time.monotonic() < end
+            time.sleep(0.02)
+
+
+def test_folder_that_cannot_be_made_is_told_and_used_as_soon_as_it_can(folder: DataFolder) -> None:
+    vectors = folder.store(30)
+    folder.chroma.write_text("not a folder")
+    with folder.process() as process:
+        state = wait_for(process, lambda state: state.phase is Phase.UNAVAILABLE)
+        assert state.problem == f"{folder.chroma} cannot be made (File exists)"
+        with pytest.raises(BroadIndexUnavailable, match="cannot be made"):
+            process.nearest(vectors[1], 3)
+        folder.chroma.unlink()
+        wait_until_equal(process, folder)
+        assert unreached(process, vectors) == []
+
+
+WATCH = """
+import os, sys
+if "search.vectors.chroma_process" in " ".join(sys.orig_argv):
+    log = open(os.environ["SOCKET_LOG"], "a", buffering=1)
+    def note(event, values):
+        if event.startswith(("socket.", "urllib", "http.client")) and event != "socket.__new__":
+            log.write(f"{event} {values[1:]}\\n")
+    sys.addaudithook(note)
+    log.write("watching\\n")
+"""
+
+
+def test_nothing_is_connected_to(folder: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python's own calls are noted by an audit hook; sockets that native code opens are seen in /proc."""
+    (tmp_path / "watch").mkdir()
+    (tmp_path / "watch/sitecustomize.py").write_text(WATCH)
+    log = tmp_path / "sockets"
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "watch"))
+    monkeypatch.setenv("SOCKET_LOG", str(log))
+    vectors = folder.store(300)
+    seen: set[str] = set()
+    with folder.process() as process:
+        end = time.monotonic() + 60
+        while process.state.held != 300 and time.monotonic() < end:
+            seen |= internet_sockets(process.process_id)
+            time.sleep(0.005)
+        wait_until_equal(process, folder)
+        assert unreached(process, vectors) == []
+        seen |= internet_sockets(process.process_id)
+    assert seen == set()
+    assert log.read_text().splitlines() == ["watching"]
+
+
+def internet_sockets(process_id: int | None) -> set[str]:
+    """Return the internet sockets that a process has open."""
+    found = set()
+    with suppress(OSError):
+        tables = [Path(f"/proc/{process_id}/net/{name}") for name in ("tcp", "tcp6", "udp", "udp6")]
+        known = {
+            line.split()[9]: line for path in tables if path.exists() for line in path.read_text().splitlines()[1:]
+        }
+        for entry in Path(f"/proc/{process_id}/fd").iterdir():
+            with suppress(OSError):
+                target = str(entry.readlink())
+                if target.startswith("socket:[") and target[8:-1] in known:
+                    found.add(known[target[8:-1]])
+    return found
