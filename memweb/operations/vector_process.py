@@ -1,13 +1,19 @@
 """The vector process of `memweb up`: embeds what is new and keeps the vector index, beside the web server."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Thread
 
 from django.conf import settings
+from django.db import connection
+from django.db.utils import DatabaseError
 
 from search.vectors.chroma_client import VectorProcess
-from search.vectors.embedding import embedder_name
-from search.vectors.nearest import register_broad_index
+from search.vectors.embedding import EmbedderUnavailable, current_embedder, embedder_name
+from search.vectors.nearest import nearest, register_broad_index
+
+logger = logging.getLogger(__name__)
 
 PURPOSE = "memweb up"
 
@@ -16,7 +22,7 @@ PURPOSE = "memweb up"
 def vector_process() -> Iterator[None]:
     """Let searches by meaning ask a vector process while the block runs; without an embedder none is started.
 
-    It starts in the background. Until it is ready, and whenever it is not, stored vectors are compared one by one.
+    It starts in the background, and meanwhile this process loads what embeds questions. Until it is ready, and whenever it is not, stored vectors are compared one by one.
     """
     if embedder_name() is None:
         yield
@@ -24,8 +30,19 @@ def vector_process() -> Iterator[None]:
     process = VectorProcess(settings.DATA_DIR, PURPOSE, embeds=True)
     register_broad_index(process.nearest)
     process.start()
+    Thread(target=_warm_up, name="warm-up", daemon=True).start()
     try:
         yield
     finally:
         register_broad_index(None)
         process.stop()
+
+
+def _warm_up() -> None:
+    """Load model and vectors, so that the first question need not wait for them."""
+    try:
+        nearest(current_embedder().embed_query("memweb").vectors[0], 1)
+    except (EmbedderUnavailable, DatabaseError) as error:
+        logger.warning("search by meaning is not possible yet: %s", error)
+    finally:
+        connection.close()
