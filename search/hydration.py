@@ -20,6 +20,7 @@ _NAMES: dict[str, tuple[type[Concept] | type[FilePath] | type[Tag], str]] = {
     "=g": (Tag, "name"),
 }
 _FIELD_LABELS = {"next_steps": "next steps"}
+BY_MEANING = "meaning"
 _UNRANKED = Relevance(None, Explanation())
 
 
@@ -76,7 +77,7 @@ def _hit(memory: Memory, names: Mapping[str, str], highlighter: Highlighter, rel
         if any(highlighter.ranges(value) for value in values):
             matched.append(label)
     if relevance.explain.vector_rank is not None:
-        matched.append("meaning")
+        matched.append(BY_MEANING)
     return Hit(
         memory=memory,
         title=title,

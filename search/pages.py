@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 from memweb.memories.kinds import Kind
 from memweb.memories.models import Memory, Project, TimeQuality
 from search.analysis import clean
+from search.hydration import BY_MEANING
 from search.links import Choice, Links, Pill
 from search.query import FieldName
 from search.request import Order, Problem, SearchRequest
@@ -154,7 +155,7 @@ def hit_view(hit: Hit, links: Links) -> HitView:
         session_url=links.url(query=f"session:{memory.session_id}", order=Order.OLDEST) if memory.session else "",
         created_at=memory.created_at,
         time_note=time_note(memory),
-        matched=hit.explain.matched_via,
+        matched=found_label(hit.explain.matched_via),
         why=_why(hit),
         files=[clean(path) for path in hit.files[:3]],
         more_files=max(0, len(hit.files) - 3),
@@ -164,6 +165,15 @@ def hit_view(hit: Hit, links: Links) -> HitView:
         tokens_label=f"{memory.discovery_tokens:,} tokens" if memory.discovery_tokens else "",
         is_weak=hit.is_weak,
     )
+
+
+def found_label(matched_via: str) -> str:
+    """Return in words where a hit was found; empty when there was nothing to find."""
+    fields = [name for name in matched_via.split(", ") if name and name != BY_MEANING]
+    parts = [f"in {', '.join(fields)}"] if fields else []
+    if len(fields) < len(matched_via.split(", ")) and matched_via:
+        parts.append("by meaning")
+    return f"Found {' and '.join(parts)}" if parts else ""
 
 
 def time_note(memory: Memory) -> str:
