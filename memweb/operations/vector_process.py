@@ -22,7 +22,8 @@ PURPOSE = "memweb up"
 def vector_process() -> Iterator[None]:
     """Let searches by meaning ask a vector process while the block runs; without an embedder none is started.
 
-    It starts in the background, and meanwhile this process loads what embeds questions. Until it is ready, and whenever it is not, stored vectors are compared one by one.
+    It starts in the background, and meanwhile this process loads what embeds questions. Until it is ready, and whenever
+    it is not, stored vectors are compared one by one.
     """
     if embedder_name() is None:
         yield
