@@ -81,9 +81,27 @@ def current_embedder() -> Embedder:
     """
     from search.vectors.embedders import load_chosen
 
-    # A process that was forked off needs an embedder of its own: the threads of the first one are not in it.
-    key = (os.getpid(), settings.EMBEDDER, settings.EMBEDDING_SERVICE, settings.MODEL_DIR)
     with _lock:
+        key = _key(settings.EMBEDDER)
         if key not in _loaded:
             _loaded[key] = load_chosen()
         return _loaded[key]
+
+
+def embedder_named(name: str) -> Embedder:
+    """Return the embedder of this name, loaded once for each process, whatever the settings choose.
+
+    Raises EmbedderUnavailable.
+    """
+    from search.vectors.embedders import load_named
+
+    with _lock:
+        key = _key(f"name {name}")
+        if key not in _loaded:
+            _loaded[key] = load_named(name)
+        return _loaded[key]
+
+
+def _key(choice: str) -> tuple[object, ...]:
+    # A process that was forked off needs an embedder of its own: the threads of the first one are not in it.
+    return os.getpid(), choice, settings.EMBEDDING_SERVICE, settings.MODEL_DIR

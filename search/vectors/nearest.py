@@ -15,9 +15,17 @@ from django.db import connection
 from memweb.memories.kinds import Kind
 from search.vectors.comparison import Key, Neighbour, VectorRows
 from search.vectors.coverage import Coverage, coverage
-from search.vectors.embedding import States, Vectors, embedder_name
+from search.vectors.embedding import (
+    Embedder,
+    EmbedderUnavailable,
+    States,
+    Vectors,
+    current_embedder,
+    embedder_name,
+    embedder_named,
+)
 from search.vectors.matrix import VectorMatrix, read_state, vectors_folder
-from search.vectors.texts import stored_name
+from search.vectors.texts import embedder_of
 
 __all__ = [
     "EXACT_ROWS",
@@ -28,6 +36,7 @@ __all__ = [
     "Neighbour",
     "coverage",
     "nearest",
+    "query_embedder",
     "register_broad_index",
     "similarities",
     "token_states",
@@ -78,6 +87,26 @@ def register_broad_index(index: BroadIndex | None) -> None:
     _broad_index[:] = [] if index is None else [index]
 
 
+def query_embedder() -> Embedder:
+    """Return the embedder to embed questions with: the one of the vectors that are searched now.
+
+    That is the one that the settings choose, except while its vectors are built beside those of another one. Raises
+    EmbedderUnavailable.
+    """
+    chosen = current_embedder()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT name FROM search_embeddingmodel WHERE is_searched")
+        row = cursor.fetchone()
+    if row is None or embedder_of(row[0]) == chosen.name:
+        return chosen
+    try:
+        return embedder_named(embedder_of(row[0]))
+    except EmbedderUnavailable as error:
+        raise EmbedderUnavailable(
+            f"the vectors of {chosen.name} are still being made, and those of before cannot be asked: {error}"
+        ) from error
+
+
 def nearest(
     vector: Vectors,
     limit: int,
@@ -116,19 +145,19 @@ def similarities(vector: Vectors, keys: Sequence[Key], *, embedder: str | None =
 def token_states(keys: Sequence[Key], *, embedder: str | None = None) -> dict[Key, list[States]]:
     """Return the token states of these memories, one array (tokens, width) for each chunk; one statement."""
     sql = """
-        SELECT e.kind, e.memory_id, t.states, m.state_width
+        SELECT e.kind, e.memory_id, t.states, m.state_width, m.name
         FROM search_embeddingmodel AS m CROSS JOIN json_each(%s) AS k
         CROSS JOIN search_embedding AS e ON e.model_id = m.id
             AND e.kind = json_extract(k.value, '$[0]') AND e.memory_id = json_extract(k.value, '$[1]')
         CROSS JOIN search_tokenstates AS t ON t.embedding_id = e.id
-        WHERE m.is_searched AND m.state_width > 0 AND m.name = coalesce(%s, m.name) ORDER BY e.chunk
+        WHERE m.is_searched AND m.state_width > 0 ORDER BY e.chunk
     """
     found: dict[Key, list[States]] = {}
     with connection.cursor() as cursor:
         chosen = json.dumps([(kind.letter, id) for kind, id in dict.fromkeys(keys)])
-        cursor.execute(sql, [chosen, _wanted_model(embedder)])
-        for letter, id, states, width in cursor.fetchall():
-            if len(states) % width == 0:
+        cursor.execute(sql, [chosen])
+        for letter, id, states, width, model in cursor.fetchall():
+            if len(states) % width == 0 and _is_comparable(model, embedder):
                 found.setdefault((_KINDS[letter], id), []).append(np.frombuffer(states, np.int8).reshape(-1, width))
     return found
 
@@ -144,10 +173,10 @@ def _ask(index: BroadIndex, rows: VectorRows, vector: Vectors, limit: int) -> li
         wanted *= 4
 
 
-def _wanted_model(embedder: str | None) -> str | None:
-    """Return the name of the stored model that an embedder's vectors may be compared with; None: of whichever."""
-    name = embedder or embedder_name()
-    return None if name is None else stored_name(name)
+def _is_comparable(model: str, embedder: str | None) -> bool:
+    """Return whether vectors of a stored model are of this embedder, or else of the one that the settings choose."""
+    wanted = embedder or embedder_name()
+    return wanted is None or wanted == embedder_of(model)
 
 
 def _stored(vector: Vectors, embedder: str | None) -> _Stored | str | None:
@@ -157,7 +186,7 @@ def _stored(vector: Vectors, embedder: str | None) -> _Stored | str | None:
     state = read_state(last_known=matrix.last_known if matrix else 0)
     if state is None:
         return None
-    if state.dimension != len(vector) or state.name != (_wanted_model(embedder) or state.name):
+    if state.dimension != len(vector) or not _is_comparable(state.name, embedder):
         return f"the stored vectors are of another model ({state.name})"
     if matrix is None or matrix.folder != vectors_folder() or matrix.file_name != state.file_name:
         with _lock:

@@ -23,6 +23,11 @@ def stored_name(embedder: str) -> str:
     return f"{embedder}/{RECIPE}"
 
 
+def embedder_of(stored: str) -> str:
+    """Return the name of the embedder of vectors that are stored under a name."""
+    return stored.rpartition("/")[0]
+
+
 def chunks_of(memory: Memory, embedder: Embedder) -> list[str]:
     """Return the texts to embed of a memory, each within the embedder's window; none when it has no token to embed.
 

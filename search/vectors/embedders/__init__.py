@@ -9,24 +9,36 @@ from search.vectors.embedding import Embedder, EmbedderUnavailable
 from search.vectors.model_files import BGE_SMALL, MULTILINGUAL
 from search.vectors.model_folders import sound_folder
 
+# Names of embedders that the settings call otherwise.
+_CHOICES = {"bge-small-en-v1.5-int8": "bge-small", "multilingual-e5-small-q4": "multilingual"}
+
 
 def chosen_name() -> str | None:
     """Return the name that the embedder of the settings will have; None when embedding is switched off."""
     match settings.EMBEDDER:
         case "off":
             return None
-        case "bge-small":
-            return "bge-small-en-v1.5-int8"
-        case "multilingual":
-            return "multilingual-e5-small-q4"
         case "http":
             return f"http:{_service().model}"
-    return settings.EMBEDDER
+    return next((name for name, choice in _CHOICES.items() if choice == settings.EMBEDDER), settings.EMBEDDER)
 
 
 def load_chosen() -> Embedder:
     """Load the embedder of the settings. Raises EmbedderUnavailable."""
-    library, _, model = settings.EMBEDDER.partition(":")
+    if settings.EMBEDDER == "off":
+        raise EmbedderUnavailable("search by meaning is switched off (MEMWEB_EMBEDDER=off)")
+    return _load(settings.EMBEDDER)
+
+
+def load_named(name: str) -> Embedder:
+    """Load the embedder that has this name, whatever the settings choose. Raises EmbedderUnavailable."""
+    if name.startswith("http:") and name != chosen_name():
+        raise EmbedderUnavailable(f"the address of the service with {name[5:]} is not known any more")
+    return _load(_CHOICES.get(name, name))
+
+
+def _load(choice: str) -> Embedder:
+    library, _, model = choice.partition(":")
     match library:
         case "bge-small":
             folder = sound_folder(BGE_SMALL)
@@ -50,7 +62,7 @@ def load_chosen() -> Embedder:
             from search.vectors.embedders.libraries import sentence_transformers_embedder
 
             return sentence_transformers_embedder(model)
-    raise EmbedderUnavailable("search by meaning is switched off (MEMWEB_EMBEDDER=off)")
+    raise EmbedderUnavailable(f"there is no embedder {choice}")
 
 
 def _service() -> EmbeddingService:

@@ -8,7 +8,7 @@ import pytest
 from pytest_django import Settings
 
 from memweb.environment import EmbeddingService
-from search.vectors.embedding import EmbedderUnavailable, current_embedder, embedder_name
+from search.vectors.embedding import EmbedderUnavailable, current_embedder, embedder_name, embedder_named
 from search.vectors.model_files import BGE_SMALL
 from tests.real_models import folder_of
 
@@ -89,3 +89,24 @@ def test_model_is_looked_for_in_the_data_folder_and_beside_the_environment(
         assert find_model(BGE_SMALL) == folder
     settings.MODEL_DIR = tmp_path / "mine"
     assert model_folders(BGE_SMALL) == [tmp_path / "mine"]
+
+
+def test_embedder_is_loaded_by_its_name_whatever_is_chosen(settings: Settings) -> None:
+    settings.EMBEDDER, settings.MODEL_DIR = "multilingual", folder_of(BGE_SMALL)
+    embedder = embedder_named("bge-small-en-v1.5-int8")
+    assert embedder.name == "bge-small-en-v1.5-int8"
+    assert embedder_named("bge-small-en-v1.5-int8") is embedder
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("fake", "there is no embedder fake"),
+        ("", "there is no embedder "),
+        ("http:model", "the address of the service with model is not known any more"),
+    ],
+)
+def test_embedder_that_cannot_be_loaded_by_name_says_so(name: str, problem: str) -> None:
+    with pytest.raises(EmbedderUnavailable) as caught:
+        embedder_named(name)
+    assert str(caught.value) == problem

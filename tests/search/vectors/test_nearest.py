@@ -1,17 +1,20 @@
 """What search asks of the stored vectors."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from pytest_django import Settings
 
 from memweb.memories.kinds import Kind
 from search.models import EmbeddingTask
+from search.vectors import embedders, embedding
 from search.vectors import nearest as door
-from search.vectors.embedding import Vectors
+from search.vectors.embedding import EmbedderUnavailable, Vectors
+from search.vectors.indexer import Indexer
 from search.vectors.nearest import (
     BroadIndexUnavailable,
     Coverage,
@@ -19,10 +22,12 @@ from search.vectors.nearest import (
     Neighbour,
     coverage,
     nearest,
+    query_embedder,
     register_broad_index,
     similarities,
     token_states,
 )
+from tests.embedders import FakeEmbedder
 from tests.factories import make_drawer, make_observation, make_prompt, make_summary
 from tests.search.vectors.stored import make_model, store
 
@@ -174,3 +179,64 @@ def test_failing_index_is_replaced_by_exact_comparison_and_said(monkeypatch: pyt
         [], "exact", "the vector index is being rebuilt; 1 vectors are too many to compare one by one"
     )
     assert [one.id for one in nearest(EAST, 2, {Kind.DRAWER: [drawer.pk]}).neighbours] == [drawer.pk]
+
+
+@pytest.fixture
+def choose(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> Callable[[str], FakeEmbedder]:
+    """Make an embedder the one that the settings choose; those chosen before can still be loaded by name."""
+    made: dict[str, FakeEmbedder] = {}
+
+    def load_named(name: str) -> FakeEmbedder:
+        if name not in made:
+            raise EmbedderUnavailable(f"{name} is not here")
+        return made[name]
+
+    def choose(name: str) -> FakeEmbedder:
+        settings.EMBEDDER = name
+        made[name] = FakeEmbedder(name, dimension=4, state_width=2, salt=name)
+        return made[name]
+
+    monkeypatch.setattr(embedding, "_loaded", {})
+    monkeypatch.setattr(embedders, "load_chosen", lambda: made[settings.EMBEDDER])
+    monkeypatch.setattr(embedders, "load_named", load_named)
+    return choose
+
+
+def test_questions_are_embedded_as_the_searched_vectors_were(choose: Callable[[str], FakeEmbedder]) -> None:
+    old = choose("old")
+    assert query_embedder() is old
+    drawer = make_drawer("a text")
+    key = (Kind.DRAWER, drawer.pk)
+    Indexer(old).run()
+    new = choose("new")
+    assert query_embedder() is old
+    vector = old.embed_query("a text").vectors[0]
+    assert nearest(vector, 5) == Nearest([], "exact", "the stored vectors are of another model (old/1)")
+    assert similarities(vector, [key]) == token_states([key]) == {}
+    assert [one.id for one in nearest(vector, 5, embedder="old").neighbours] == [drawer.pk]
+    assert list(similarities(vector, [key], embedder="old")) == list(token_states([key], embedder="old")) == [key]
+    Indexer(new).run()
+    assert query_embedder() is new
+    assert [one.id for one in nearest(new.embed_query("a text").vectors[0], 5).neighbours] == [drawer.pk]
+
+
+def test_texts_that_were_cut_otherwise_can_still_be_asked(
+    choose: Callable[[str], FakeEmbedder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedder = choose("one")
+    drawer = make_drawer("a text")
+    Indexer(embedder).run()
+    monkeypatch.setattr("search.vectors.texts.RECIPE", "2")
+    assert query_embedder() is embedder
+    assert [one.id for one in nearest(embedder.embed_query("a text").vectors[0], 5).neighbours] == [drawer.pk]
+
+
+def test_vectors_of_an_embedder_that_is_gone_cannot_be_asked(choose: Callable[[str], FakeEmbedder]) -> None:
+    make_drawer("a text")
+    Indexer(FakeEmbedder("gone")).run()
+    choose("new")
+    with pytest.raises(EmbedderUnavailable) as caught:
+        query_embedder()
+    assert str(caught.value) == (
+        "the vectors of new are still being made, and those of before cannot be asked: gone is not here"
+    )
