@@ -113,7 +113,9 @@ def _nearest(
             break
         explain = _near(one.similarity, rank=rank)
         ranking[one.kind, one.id] = Relevance(one.similarity, explain, semantic.is_weak(one.similarity))
-    return _listed("chroma", ranking, {}, is_relaxed=False)
+        if len(ranking) == LISTED:
+            break
+    return _listed("chroma", ranking, {}, is_relaxed=False, with_weak=True)
 
 
 def _fused(
@@ -143,11 +145,16 @@ def _fused(
 
 
 def _listed(
-    strategy: str, ranking: dict[Key, Relevance], by_words: Mapping[Kind, Found], *, is_relaxed: bool
+    strategy: str,
+    ranking: dict[Key, Relevance],
+    by_words: Mapping[Kind, Found],
+    *,
+    is_relaxed: bool,
+    with_weak: bool = False,
 ) -> MeaningSearch:
-    """Leave out weak results beside good ones; without good ones keep a few and say so."""
+    """Leave out weak results beside good ones unless they are wanted; without good ones keep a few and say so."""
     good = {key: one for key, one in ranking.items() if not one.is_weak}
-    shown = good or dict(list(ranking.items())[:WEAK_LISTED])
+    shown = (ranking if with_weak else good) if good else dict(list(ranking.items())[:WEAK_LISTED])
     ids: dict[Kind, set[int]] = {kind: set(found.ids) for kind, found in by_words.items()}
     by_meaning = 0
     for kind, id in shown:

@@ -15,6 +15,8 @@ from search.query import (
     FieldName,
     Node,
     ParsedQuery,
+    Prefix,
+    Word,
     explain,
     normalize,
     open_last_word,
@@ -102,7 +104,14 @@ class SearchRequest:
             for name, moment in ((FieldName.AFTER, self.date_start), (FieldName.BEFORE, self.date_end))
             if moment
         ]
-        return explain(normalize(And((self.parsed.tree, *self.filter_fields(), *times))))
+        tree = normalize(And((self.parsed.tree, *self.filter_fields(), *times)))
+        if self.mode is not Mode.SEMANTIC or not self.has_words:
+            return explain(tree)
+        members = tree.nodes if isinstance(tree, And) else (tree,)
+        required = explain(And(tuple(node for node in members if not isinstance(node, Word | Prefix))))
+        text = " ".join(positive_words(self.parsed.tree))
+        further = required.removeprefix("memories") if required != "all memories" else ""
+        return f"memories that come near “{text}” in meaning{',' if further else ''}{further}"
 
     def filter_fields(self) -> Iterable[Field]:
         """Yield the filters given beside the query text, as fields of the query language."""
