@@ -11,7 +11,7 @@ while a text is embedded.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
@@ -77,18 +77,21 @@ def queue_faults(database: BaseDatabaseWrapper = connection) -> list[str]:
 def ensure_queue(database: BaseDatabaseWrapper = connection) -> list[Kind]:
     """Make the triggers that are missing or differ; queue their kinds anew and return these."""
     present = present_objects(database)
-    stale = []
-    with database.cursor() as cursor:
-        for kind in Kind:
-            if ("table", CONTENT_TABLES[kind]) not in present or ("table", TABLE) not in present:
-                continue
-            wrong = [one for one in queue_objects(kind) if present.get((one.type, one.name)) != one.sql]
-            for wanted in wrong:
-                cursor.execute(f"DROP TRIGGER IF EXISTS {wanted.name}")
-                cursor.execute(wanted.sql)
-            if wrong and queue_everything([kind], database):
-                stale.append(kind)
-    return stale
+    if ("table", TABLE) not in present:
+        return []
+    wrong = {
+        kind: [one for one in queue_objects(kind) if present.get((one.type, one.name)) != one.sql]
+        for kind in Kind
+        if ("table", CONTENT_TABLES[kind]) in present
+    }
+    if not any(wrong.values()):
+        return []
+    # At once: a trigger that is there says that nothing was missed.
+    with transaction.atomic(using=database.alias), database.cursor() as cursor:
+        for wanted in (wanted for some in wrong.values() for wanted in some):
+            cursor.execute(f"DROP TRIGGER IF EXISTS {wanted.name}")
+            cursor.execute(wanted.sql)
+        return [kind for kind, some in wrong.items() if some and queue_everything([kind], database)]
 
 
 def drop_queue(database: BaseDatabaseWrapper = connection) -> None:

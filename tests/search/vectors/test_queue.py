@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import MEMORY_MODELS, Memory, Observation
 from search.models import EmbeddingTask
+from search.vectors import queue
 from search.vectors.queue import (
     backlog,
     drop_queue,
@@ -124,6 +125,22 @@ def test_missing_trigger_is_made_again_and_its_kind_queued(name: str) -> None:
     assert ensure_queue() == [kind]
     assert queue_faults() == []
     assert queued() == {str(memories[kind].ref): 0}
+
+
+def test_trigger_is_not_made_without_queueing_what_was_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_drawer("missed")
+    queued()
+    drop_queue()
+
+    def fail(*_: object) -> int:
+        raise OperationalError("the disk is full")
+
+    with monkeypatch.context() as context, pytest.raises(OperationalError), transaction.atomic():
+        context.setattr(queue, "queue_everything", fail)
+        ensure_queue()
+    assert len(queue_faults()) == 12
+    assert ensure_queue() == [Kind.DRAWER]
+    assert queued() == {"d1": 0}
 
 
 def test_other_trigger_is_replaced() -> None:
