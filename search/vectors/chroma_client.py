@@ -42,6 +42,7 @@ class VectorProcess:
 
     def __init__(self, data_dir: Path, purpose: str, *, embeds: bool) -> None:
         self._data_dir = data_dir
+        self._embeds = embeds
         self._arguments = [purpose, "embed" if embeds else "follow"]
         self._lock = threading.Lock()
         self._ending = threading.Event()
@@ -193,14 +194,15 @@ class VectorProcess:
         reason = f"exit code {code}"
         if code < 0:
             reason = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
-        logger.warning("The vector process ended (%s) and is started again", reason)
+        level = logging.WARNING if self._embeds else logging.DEBUG  # a command tells in its own words
+        logger.log(level, "The vector process ended (%s) and is started again", reason)
         if -code in _CRASHES:
             folder = IndexFolder(self._data_dir)
             with suppress(OSError):
                 if not folder.damage_note.exists() or not folder.damage_note.stat().st_size:
                     folder.note_damage(f"native code crashed: {reason}")
         problem = f"the vector process ended ({reason}); it is started again"
-        self._show(IndexState(Phase.UNAVAILABLE, problem, self._state.model))
+        self._show(IndexState(Phase.UNAVAILABLE, problem, model=self._state.model))
 
     def _note_late(self) -> None:
         with self._lock:

@@ -6,6 +6,7 @@ process that started it asks over a pipe, and lives on when this one dies.
 
 import ctypes
 import faulthandler
+import logging
 import os
 import signal
 import sys
@@ -261,6 +262,8 @@ def main(pipe: str, purpose: str, embeds: str) -> None:
     end_with_parent()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memweb.settings")
     django.setup()
+    if embeds != "embed":
+        logging.getLogger("search.vectors").setLevel(logging.ERROR)  # a command tells in its own words
     from django.conf import settings
 
     from search.vectors.vector_service import VectorService

@@ -44,11 +44,13 @@ class Check:
 class IndexState:
     """State of the index at one moment. The counts are of vectors, and None where nobody could count.
 
-    `followed` is the highest row id and `removals` the count of removals that they take into account.
+    `followed` is the highest row id and `removals` the count of removals that they take into account. `needs_help`: the
+    problem stays until somebody does something about it.
     """
 
     phase: Phase
     problem: str | None = None
+    needs_help: bool = False
     model: str | None = None
     collection: str | None = None
     held: int | None = None

@@ -24,8 +24,8 @@ from search.vectors.index_state import (
 )
 from search.vectors.ownership import Owner, index_owner
 
-# So long an index may be unavailable before a command gives up; a new process needs a few seconds to begin.
-PATIENCE = 20.0
+# So long an index may be unavailable before a command gives up: a new process needs a few seconds to begin.
+PATIENCE, PATIENCE_WITHOUT_HOPE = 60.0, 2.5
 
 Progress = Callable[[str, int, int], None]
 
@@ -135,7 +135,7 @@ def ask_owner(action: Action, purpose: str, progress: Progress, *, waits: bool =
 
 def _follow(data_dir: Path, action: Action, look: Callable[[], IndexState | None], progress: Progress) -> IndexState:
     """Return the state once the request was carried out and the index is equal to the rows."""
-    usable = time.monotonic()
+    usable = hopeful = time.monotonic()
     while True:
         is_pending = pending_request(data_dir) is not None
         state = look()
@@ -148,8 +148,12 @@ def _follow(data_dir: Path, action: Action, look: Callable[[], IndexState | None
                 progress("vectors checked", state.check.done, state.check.total)
             else:
                 progress("vectors", held, held + missing)
-        elif time.monotonic() - usable > PATIENCE or (state and "is held by" in (state.problem or "")):
+        elif time.monotonic() - usable > PATIENCE:
             raise IndexUnavailable((state and state.problem) or "the vector process does not start")
+        if state is None or not state.needs_help:
+            hopeful = time.monotonic()
+        elif time.monotonic() - hopeful > PATIENCE_WITHOUT_HOPE:
+            raise IndexUnavailable(state.problem or "the vector index is unavailable")
         time.sleep(0.1)
 
 

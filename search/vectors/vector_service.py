@@ -145,7 +145,7 @@ class VectorService:
                 except IndexDamaged as damage:
                     self._lose(str(damage))
                 except IndexUnavailable as problem:
-                    self._close(str(problem))
+                    self._close(str(problem), needs_help=True)
                 except OSError as error:
                     self._close(f"{error.filename or 'the data folder'} cannot be written ({error.strerror})")
                 except DatabaseError as error:
@@ -191,7 +191,7 @@ class VectorService:
         if model is None:
             self._store.note_opened()
             clear_request(self._data_dir)
-            self._update(phase=Phase.EMPTY, problem=None, model=None, held=0, missing=0, ghosts=0)
+            self._update(phase=Phase.EMPTY, problem=None, needs_help=False, model=None, held=0, missing=0, ghosts=0)
             return
         name = collection_name(model)
         others = {collection_name(one) for one in EmbeddingModel.objects.exclude(pk=model.pk)}
@@ -205,7 +205,7 @@ class VectorService:
         self._was_equal = False
         self._reconciler = reconciler
         self._known_collections = {name}
-        self._update(problem=None, model=model.name, collection=name)
+        self._update(problem=None, needs_help=False, model=model.name, collection=name)
 
     def _show(self, counts: Counts) -> None:
         share = counts.missing / max(counts.held + counts.missing, 1)
@@ -247,12 +247,12 @@ class VectorService:
         if self._store.needs_new_process:
             self._end(START_AGAIN)
 
-    def _close(self, problem: str) -> None:
+    def _close(self, problem: str, *, needs_help: bool = False) -> None:
         if problem != self._state.problem:
             logger.warning("Search by meaning does without its index: %s", problem)
         self._reconciler = None
         self._check = None
-        self._update(phase=Phase.UNAVAILABLE, problem=problem)
+        self._update(phase=Phase.UNAVAILABLE, problem=problem, needs_help=needs_help)
 
     def _end(self, exit_code: int) -> None:
         self._exit_code = exit_code
