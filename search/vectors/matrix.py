@@ -126,6 +126,8 @@ class VectorMatrix:
         deadline = None if seconds is None else time.monotonic() + seconds
         with self._lock:
             try:
+                if self._is_other_row(state):
+                    self._give_up(MatrixDamaged("its rows are not those of the database"))
                 while not self._is_current(state):
                     self._catch_up(state)
                     if deadline is not None and time.monotonic() >= deadline:
@@ -141,8 +143,6 @@ class VectorMatrix:
             return False
         try:
             self._file.check(len(self._keys))
-            if self._is_other_row(state):
-                raise MatrixDamaged("its rows are not those of the database")
         except FileNotFoundError:  # another process began a new generation
             self._forget()
         except MatrixDamaged as damage:
@@ -161,8 +161,9 @@ class VectorMatrix:
             if not is_held:
                 self.problem = _UNREAD
                 return
-            taken = self._take_written()
-            if taken or self._removals != state.removals:
+            self._take_written()
+            # Rows that others wrote since exist, too, or `removals` will tell next time.
+            if self._removals != state.removals:
                 if not self._read_existing():
                     self._give_up(MatrixDamaged("its rows are not those of the database"))
                     self._take_written()
@@ -173,8 +174,8 @@ class VectorMatrix:
         self.problem = None if is_complete else _UNREAD
         self._show()
 
-    def _take_written(self) -> bool:
-        """Take the rows that other processes wrote; return whether there were any."""
+    def _take_written(self) -> None:
+        """Take the rows that other processes wrote."""
         if self._file is None or not self._file.folder.exists():
             self._open()
         assert self._file is not None  # noqa: S101 - for the type checker
@@ -183,9 +184,9 @@ class VectorMatrix:
             self._file.rows(len(self._keys) + len(keys))
         except (MatrixDamaged, FileNotFoundError) as damage:
             self._give_up(damage)
-            return self._take_written()
-        self._take(keys)
-        return bool(len(keys))
+            self._take_written()
+        else:
+            self._take(keys)
 
     def _open(self) -> None:
         """Take the present files, unless they are known to be damaged; else begin new ones."""

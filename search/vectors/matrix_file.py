@@ -24,7 +24,7 @@ _GROWTH = 1.5
 _PAUSE = 0.005
 
 
-class MatrixDamaged(Exception):
+class MatrixDamaged(OSError):
     """The files do not hold what they should; the message says what is wrong."""
 
 

@@ -29,13 +29,11 @@ def to_records(rows: Sequence[Row], dimension: int) -> tuple[Records, Vectors]:
     records = np.zeros(len(rows), RECORD)
     vectors = np.zeros((len(rows), dimension), np.float32)
     records["id"] = [row[0] for row in rows]
+    records["hash"] = np.frombuffer(b"".join(padded(row[4]) for row in rows), np.uint8).reshape(-1, 16)
     kinds = np.array([_kind(row, dimension * 2) for row in rows], np.uint8)
-    known = np.flatnonzero(kinds != FOREIGN)
-    if len(known):
-        records["memory"][known] = [rows[place][2] for place in known.tolist()]
-        records["chunk"][known] = [rows[place][3] for place in known.tolist()]
-        hashes = b"".join(padded(rows[place][4]) for place in known.tolist())
-        records["hash"][known] = np.frombuffer(hashes, np.uint8).reshape(-1, 16)
+    known = np.flatnonzero(kinds != FOREIGN).tolist()
+    records["memory"][known] = [rows[place][2] for place in known]
+    records["chunk"][known] = [rows[place][3] for place in known]
     filled = np.flatnonzero(kinds > FOREIGN)
     if len(filled):
         numbers = np.frombuffer(b"".join(rows[place][5] for place in filled.tolist()), "<f2").astype(np.float32)

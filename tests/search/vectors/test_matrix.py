@@ -292,6 +292,10 @@ def test_values_of_any_type_do_no_harm(model: EmbeddingModel, tmp_path: Path, co
     matrix = opened(tmp_path)
     assert len(shown(refreshed(matrix))) == 21 - len(matrix.foreign)
     assert matrix.foreign in ([], [rows[0].pk])
+    assert len(shown(refreshed(matrix))) == 21 - len(matrix.foreign)
+    assert len(shown(refreshed(opened(tmp_path)))) == 21 - len(matrix.foreign)
+    [folder] = [path for path in tmp_path.iterdir() if path.is_dir()]
+    assert folder.suffix == ".1"
 
 
 def test_file_with_much_that_was_removed_is_written_anew(
