@@ -1,4 +1,4 @@
-"""`python -m benchmarks [import|search|embedding|vectors] [options]`: run one measurement, or all with their defaults."""
+"""`python -m benchmarks [import|search|embedding|vectors] [options]`: run one measurement, or all as they are."""
 
 import importlib
 import sys
