@@ -1,7 +1,11 @@
 """Chroma's folder before it is opened: what is foreign or damaged is renamed and kept, never opened."""
 
+import os
 import shutil
 import sqlite3
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -209,3 +213,47 @@ def test_what_the_disk_says_is_no_damage(tmp_path: Path, error: str, words: str)
 def test_other_errors_are_not_the_disk(tmp_path: Path) -> None:
     assert folder_problem(tmp_path, ValueError("index out of range")) is None
     assert folder_problem(tmp_path / "not" / "there") is None
+
+
+AS_NOBODY = """
+import os, sys
+from pathlib import Path
+from search.vectors.index_folder import IndexFolder
+from search.vectors.index_problems import IndexUnavailable
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)  # root may write everywhere
+try:
+    print(IndexFolder(Path(sys.argv[1])).make_ready())
+except IndexUnavailable as problem:
+    print(problem)
+"""
+
+
+@pytest.mark.parametrize("mode", [0o500, 0o000])
+@pytest.mark.parametrize("has_index", [False, True])
+def test_folder_that_is_closed_is_told_and_left_alone(mode: int, has_index: bool) -> None:
+    # Not in pytest's folder, which nobody but its owner may enter.
+    with tempfile.TemporaryDirectory() as name:
+        data = Path(name)
+        data.chmod(0o777)
+        folder = IndexFolder(data)
+        database(folder.path, "CREATE TABLE collections (name)", "INSERT INTO collections VALUES ('memweb-0')")
+        if not has_index:
+            (folder.path / "chroma.sqlite3").unlink()
+        for path in folder.path.iterdir():
+            path.chmod(0o444)
+            if os.geteuid() == 0:
+                os.chown(path, 65534, 65534)
+        if os.geteuid() == 0:
+            os.chown(folder.path, 65534, 65534)
+        folder.path.chmod(mode)
+        done = subprocess.run(  # noqa: S603
+            [sys.executable, "-c", AS_NOBODY, name], capture_output=True, text=True, check=False
+        )
+        folder.path.chmod(0o700)
+        assert done.stderr == ""
+        assert done.stdout.startswith(f"{folder.path}")
+        assert "cannot be" in done.stdout
+        assert set_aside_folders(data) == []
