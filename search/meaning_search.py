@@ -1,13 +1,14 @@
 """One search by meaning while it runs: vectors alone, or words and vectors together."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
 from memweb.memories.kinds import Kind
 from search.fusion.question import Question, read_question
-from search.fusion.ranker import FusedRanking, FusedScore, rank_fused
+from search.fusion.ranker import FusedScore, rank_fused
 from search.keyword.rows import Key
+from search.keyword.statistics import collection_statistics
 from search.keyword_search import KeywordSearch, plans_of
 from search.query import And
 from search.ranking import Score
@@ -16,13 +17,15 @@ from search.results import Explanation, Fallback, Relevance
 from search.strategies.chroma import ChromaSearchStrategy
 from search.strategies.hybrid import HybridSearchStrategy
 from search.strategies.sqlite import Found
-from search.vectors.nearest import coverage
+from search.vectors.nearest import Neighbour, coverage
 
 # So many are listed of those that come near without having all the words.
 LISTED = 100
 NEAREST = 200
 # With nothing better, so many weak results are shown.
 WEAK_LISTED = 10
+
+IsWeak = Callable[[float | None], bool]
 
 
 @dataclass(slots=True)
@@ -77,11 +80,17 @@ def _answer(
     plans = plans_of(request, question.required, zone)
     is_filtered = question.required != And(()) or bool(request.date_start or request.date_end)
     semantic = ChromaSearchStrategy(question.text, plans, is_filtered=is_filtered)
-    search = (
-        _nearest(request, semantic, last_ids)
-        if request.mode is Mode.SEMANTIC
-        else _fused(request, words, semantic, rank_fused(question, plans, words.ranking, semantic, last_ids))
-    )
+    collection = collection_statistics([term.expression for term in question.terms], plans)
+    held = [bool(collection.frequencies.get(term.expression)) for term in question.terms]
+    is_weak = semantic.is_weak
+    if not any(held) and semantic.is_unreadable:
+        is_weak = _always
+    if request.mode is Mode.SEMANTIC:
+        search = _nearest(request, semantic.near(NEAREST), is_weak, last_ids)
+    else:
+        fused = rank_fused(question, plans, collection, words.ranking, semantic, last_ids)
+        search = _fused(request, words, fused, is_weak)
+    search.may_be_misspelt = not all(held)
     search.used_chroma = semantic.used_chroma
     if semantic.problem:
         search.fallback = Fallback("chroma", semantic.problem)
@@ -103,16 +112,16 @@ def rank_filtered(name: str, words: KeywordSearch) -> MeaningSearch | Fallback |
 
 
 def _nearest(
-    request: SearchRequest, semantic: ChromaSearchStrategy, last_ids: Mapping[Kind, int] | None
+    request: SearchRequest, near: Sequence[Neighbour], is_weak: IsWeak, last_ids: Mapping[Kind, int] | None
 ) -> MeaningSearch:
     ranking: dict[Key, Relevance] = {}
-    for rank, one in enumerate(semantic.near(NEAREST), start=1):
+    for rank, one in enumerate(near, start=1):
         if last_ids is not None and one.id > last_ids.get(one.kind, 0):
             continue
         if _is_too_far(request, one.similarity):
             break
         explain = _near(one.similarity, rank=rank)
-        ranking[one.kind, one.id] = Relevance(one.similarity, explain, semantic.is_weak(one.similarity))
+        ranking[one.kind, one.id] = Relevance(one.similarity, explain, is_weak(one.similarity))
         if len(ranking) == LISTED:
             break
     return _listed("chroma", ranking, {}, is_relaxed=False, with_weak=True)
@@ -121,27 +130,25 @@ def _nearest(
 def _fused(
     request: SearchRequest,
     words: KeywordSearch,
-    semantic: ChromaSearchStrategy,
-    fused: FusedRanking,
+    fused: Sequence[tuple[Key, FusedScore]],
+    is_weak: IsWeak,
 ) -> MeaningSearch:
     by_words = dict(words.ranking)
     ranks = {key: rank for rank, key in enumerate(by_words, start=1)}
     ranking: dict[Key, Relevance] = {}
     others = 0
-    for key, score in fused.scores:
+    for key, score in fused:
         has_all = key in by_words
-        is_weak = not has_all and not score.bm25 and semantic.is_weak(score.similarity)
+        weak = not has_all and not score.bm25 and is_weak(score.similarity)
         if not has_all:
             if others == LISTED or (not score.words and _is_too_far(request, score.similarity)):
                 continue
             others += 1
-        ranking[key] = Relevance(score.value, _explanation(score, by_words.get(key), ranks.get(key)), is_weak)
+        ranking[key] = Relevance(score.value, _explanation(score, by_words.get(key), ranks.get(key)), weak)
     for key, one in by_words.items():
         if key not in ranking:
             ranking[key] = word_relevance(ranks[key], one)
-    search = _listed("hybrid", ranking, words.found, is_relaxed=bool(words.words) and not words.total)
-    search.may_be_misspelt = fused.has_unknown_word
-    return search
+    return _listed("hybrid", ranking, words.found, is_relaxed=bool(words.words) and not words.total)
 
 
 def _listed(
@@ -194,6 +201,10 @@ def _near(similarity: float | None, *, rank: int | None, explain: Explanation | 
         return explain
     shown = round(max(0.0, similarity), 4)
     return replace(explain, vector_rank=rank, distance=round(1 - similarity, 4), similarity=shown)
+
+
+def _always(similarity: float | None) -> bool:
+    return True
 
 
 def _not_built() -> Fallback:

@@ -13,7 +13,7 @@ from search.fusion.windows import REACH, WordScorer
 from search.keyword.expression import AnyOf, Expression
 from search.keyword.plan import Plan
 from search.keyword.rows import Key, Row, read_rows
-from search.keyword.statistics import Collection, collection_statistics
+from search.keyword.statistics import Collection
 from search.ranking import Score
 from search.strategies.chroma import ChromaSearchStrategy
 from search.strategies.sqlite import SQLiteSearchStrategy
@@ -38,29 +38,22 @@ class FusedScore:
     max_similarity: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class FusedRanking:
-    """Candidates with their scores, best first. `has_unknown_word`: no memory at all holds one of the words."""
-
-    scores: list[tuple[Key, FusedScore]]
-    has_unknown_word: bool
-
-
 def rank_fused(
     question: Question,
     plans: Mapping[Kind, Plan],
+    collection: Collection,
     keyword_best: Sequence[tuple[Key, Score]],
     semantic: ChromaSearchStrategy,
     last_ids: Mapping[Kind, int] | None = None,
-) -> FusedRanking:
+) -> list[tuple[Key, FusedScore]]:
     """Return the memories that fulfil `plans` (the required part of a request) and answer best, best first.
 
-    `keyword_best` are the best of those that hold all words; their bonuses for exact phrases and identifiers count
-    here too. `last_ids` bounds the rows by id, so that later pages rank what the first page ranked.
+    `collection` holds how many memories have each term. `keyword_best` are the best of those that hold all words; their
+    bonuses for exact phrases and identifiers count here too. `last_ids` bounds the rows by id, so that later pages rank
+    what the first page ranked.
     """
     near = semantic.near(POOL)
     vector_ranks = {(one.kind, one.id): rank for rank, one in enumerate(near, start=1)}
-    collection = collection_statistics([term.expression for term in question.terms], plans)
     hits = [*_keyword_candidates(question.terms, plans, collection), *(key for key, _ in keyword_best[:POOL])]
     sequences = read_sequences({id for kind, id in [*hits, *vector_ranks] if kind is Kind.DRAWER}, 2 * REACH)
     candidates = dict.fromkeys([*hits, *_beside(hits, sequences), *vector_ranks])
@@ -72,9 +65,8 @@ def rank_fused(
     bm25 = by_words.bm25 * np.array([factors.get(key, 1.0) for key in wanted])
     best = set(np.argsort(-bm25, kind="stable")[:POOL].tolist())
     kept = [place for place, key in enumerate(wanted) if place in best or key in vector_ranks]
-    has_unknown_word = any(not collection.frequencies.get(term.expression) for term in question.terms)
     if not kept:
-        return FusedRanking([], has_unknown_word)
+        return []
     keys = [wanted[place] for place in kept]
     words = bm25[kept]
     known = semantic.similarities(keys)
@@ -95,12 +87,11 @@ def rank_fused(
         )
         for place, key in enumerate(keys)
     }
-    ranked = sorted(
+    return sorted(
         scores.items(),
         key=lambda one: (one[1].value, rows[one[0]].created_at or "", one[0]),
         reverse=True,
     )
-    return FusedRanking(ranked, has_unknown_word)
 
 
 def _keyword_candidates(terms: Sequence[Term], plans: Mapping[Kind, Plan], collection: Collection) -> list[Key]:

@@ -10,14 +10,15 @@ from memweb.memories.kinds import Kind
 from search.keyword.plan import Plan
 from search.keyword.rows import Key, read_rows
 from search.strategies.sqlite import SQLiteSearchStrategy
-from search.vectors.embedding import Embedded, current_embedder
+from search.vectors.embedding import Embedded
 from search.vectors.late_interaction import max_similarities
-from search.vectors.nearest import Neighbour, nearest, similarities, token_states
+from search.vectors.nearest import Neighbour, nearest, query_embedder, similarities, token_states
 
 # Of so many memories that a filter leaves, every vector is compared; more are asked of Chroma and then filtered.
 COMPARED = 50_000
 FETCHED_MORE = 5
 # Measured: nonsense reaches this cosine similarity with some memory.
+PIECES_OF_NONSENSE = 2
 WEAK_SIMILARITY = {"bge-small-en-v1.5-int8": 0.67}
 
 
@@ -31,9 +32,11 @@ class ChromaSearchStrategy:
     name = "chroma"
 
     def __init__(self, text: str, plans: Mapping[Kind, Plan], *, is_filtered: bool) -> None:
+        self._text = text
         self._plans = plans
         self._is_filtered = is_filtered
-        self.query: Embedded = current_embedder().embed_query(text)
+        self._embedder = query_embedder()
+        self.query: Embedded = self._embedder.embed_query(text)
         self.used_chroma = False
         self.problem: str | None = None
 
@@ -55,17 +58,23 @@ class ChromaSearchStrategy:
 
     def is_weak(self, similarity: float | None) -> bool:
         """Return whether a memory comes no nearer than memories do that have nothing to do with the text."""
-        return similarity is None or similarity < WEAK_SIMILARITY.get(current_embedder().name, 0.0)
+        return similarity is None or similarity < WEAK_SIMILARITY.get(self._embedder.name, 0.0)
+
+    @cached_property
+    def is_unreadable(self) -> bool:
+        """Whether the model knows few words of the text whole: it then sees letters, and means nothing by them."""
+        words = len(self._text.split())
+        return self._embedder.count_tokens(self._text) >= PIECES_OF_NONSENSE * words
 
     def similarities(self, keys: Sequence[Key]) -> dict[Key, float]:
         """Return the cosine similarity of each memory that has a vector."""
-        return similarities(self.query.vectors[0], keys)
+        return similarities(self.query.vectors[0], keys, embedder=self._embedder.name)
 
     def max_similarities(self, keys: Sequence[Key]) -> NDArray[np.float32]:
         """Return MaxSim of each memory, nan for those without token states."""
         if self.query.states is None:
             return np.full(len(keys), np.nan, np.float32)
-        states = token_states(keys)
+        states = token_states(keys, embedder=self._embedder.name)
         width = self.query.states[0].shape[1]
         nothing = np.zeros((0, width), np.int8)
         return max_similarities(
@@ -83,7 +92,7 @@ class ChromaSearchStrategy:
         return {kind: one.ids for kind, one in found.items() if one.ids}
 
     def _nearest(self, limit: int, allowed: Mapping[Kind, Sequence[int]] | None) -> list[Neighbour]:
-        answer = nearest(self.query.vectors[0], limit, allowed)
+        answer = nearest(self.query.vectors[0], limit, allowed, embedder=self._embedder.name)
         self.used_chroma = self.used_chroma or answer.source == "chroma"
         self.problem = self.problem or answer.problem
         return answer.neighbours
