@@ -31,6 +31,8 @@ KNOWN_VARIABLES = {
     "MEMWEB_EMBEDDER_MODEL": "model that the embedding service is asked for",
     "MEMWEB_EMBEDDER_DIMENSION": "numbers in each vector of the embedding service",
     "MEMWEB_EMBEDDER_KEY": "key of the embedding service",
+    "MEMWEB_FUSION": "how scores of words and meaning become one: weights or ranks",
+    "MEMWEB_FUSION_WEIGHTS": "what words, meaning and word-by-word comparison count, as three numbers",
     "CHROMA_URL": "address of a Chroma server that keeps the vector index instead of the data folder",
     "CHROMA_TENANT": "tenant on that server",
     "CHROMA_DATABASE": "database of that tenant",
@@ -38,6 +40,7 @@ KNOWN_VARIABLES = {
 }
 
 EMBEDDERS = ("bge-small", "multilingual", "off", "http")
+FUSIONS = ("weights", "ranks")
 EMBEDDER_LIBRARIES = ("fastembed", "sentence-transformers")
 
 
@@ -132,6 +135,23 @@ class Environment:
             choices = [*EMBEDDERS, *(f"{library}:MODEL" for library in EMBEDDER_LIBRARIES)]
             raise ImproperlyConfigured(f"MEMWEB_EMBEDDER={value!r} is not one of {', '.join(choices)}")
         return value
+
+    def fusion(self) -> tuple[str, tuple[float, float, float]]:
+        """Return how scores are put together, and the weights of words, cosine and token states (0: not asked)."""
+        way = self.text("MEMWEB_FUSION", "") or "weights"
+        if way not in FUSIONS:
+            raise ImproperlyConfigured(f"MEMWEB_FUSION={way!r} is not one of {', '.join(FUSIONS)}")
+        value = self.text("MEMWEB_FUSION_WEIGHTS", "") or "0.4,0.2,0.4"
+        try:
+            words, cosine, late = (float(part) for part in value.split(","))
+        except ValueError:
+            words = cosine = late = -1.0
+        if not all(0 <= weight <= 100 for weight in (words, cosine, late)) or words + cosine <= 0:
+            raise ImproperlyConfigured(
+                f"MEMWEB_FUSION_WEIGHTS={value!r} is not three numbers from 0 to 100 such as 0.4,0.2,0.4,"
+                " of which the first two are not both 0"
+            )
+        return way, (words, cosine, late)
 
     def embedding_service(self, embedder: str) -> EmbeddingService | None:
         """Return the embedding service when it is chosen; a setting of it that nobody would read is refused."""

@@ -26,6 +26,7 @@ CLAUDE_MEM_PATH = Path(_environment.text("MEMWEB_CLAUDE_MEM", "") or "~/.claude-
 EMBEDDER = _environment.embedder()
 EMBEDDING_SERVICE = _environment.embedding_service(EMBEDDER)
 MODEL_DIR = _environment.folder("MEMWEB_MODEL_DIR")
+FUSION, FUSION_WEIGHTS = _environment.fusion()
 CHROMA = _environment.chroma_server()
 
 INSTALLED_APPS = [

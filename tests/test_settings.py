@@ -285,3 +285,31 @@ def test_chroma_server_that_cannot_be_is_refused(
     with pytest.raises(ImproperlyConfigured, match=f"^{message}") as refusal:
         Environment().chroma_server()
     assert value not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("variables", "wanted"),
+    [
+        ({}, ("weights", (0.4, 0.2, 0.4))),
+        ({"MEMWEB_FUSION": "ranks"}, ("ranks", (0.4, 0.2, 0.4))),
+        ({"MEMWEB_FUSION_WEIGHTS": "0.6, 0.4, 0"}, ("weights", (0.6, 0.4, 0.0))),
+        ({"MEMWEB_FUSION": "", "MEMWEB_FUSION_WEIGHTS": ""}, ("weights", (0.4, 0.2, 0.4))),
+    ],
+)
+def test_fusion_is_read(environment: pytest.MonkeyPatch, variables: dict[str, str], wanted: object) -> None:
+    for name, value in variables.items():
+        environment.setenv(name, value)
+    assert Environment().fusion() == wanted
+
+
+@pytest.mark.parametrize("value", ["1", "1,2", "1,2,3,4", "a,b,c", "-1,1,1", "0,0,1", "nan,1,1", "101,1,1"])
+def test_weights_that_make_no_sense_are_refused(environment: pytest.MonkeyPatch, value: str) -> None:
+    environment.setenv("MEMWEB_FUSION_WEIGHTS", value)
+    with pytest.raises(ImproperlyConfigured, match="^MEMWEB_FUSION_WEIGHTS=.* is not three numbers from 0 to 100"):
+        Environment().fusion()
+
+
+def test_an_unknown_way_of_fusion_is_refused(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("MEMWEB_FUSION", "magic")
+    with pytest.raises(ImproperlyConfigured, match="^MEMWEB_FUSION='magic' is not one of weights, ranks$"):
+        Environment().fusion()

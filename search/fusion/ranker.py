@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.conf import settings
 
 from memweb.memories.kinds import Kind
-from search.fusion.combination import unit_range, weighted
+from search.fusion.combination import reciprocal_ranks, unit_range, weighted
 from search.fusion.question import Question, Term
 from search.fusion.sequences import Sequences, read_sequences
 from search.fusion.windows import REACH, WordScorer
@@ -22,8 +23,6 @@ POOL = 100
 RESCORED = 100
 # FTS5 scores every memory that holds a word, so rarer words are asked first, up to so many memories.
 SCORED_MEMORIES = 20_000
-
-KEYWORD_WEIGHT, COSINE_WEIGHT, MAXSIM_WEIGHT = 0.4, 0.2, 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +70,14 @@ def rank_fused(
     words = bm25[kept]
     known = semantic.similarities(keys)
     cosine = np.array([known.get(key, np.nan) for key in keys])
-    value = weighted([(KEYWORD_WEIGHT, unit_range(words)), (COSINE_WEIGHT, unit_range(cosine))])
+    comparable = reciprocal_ranks if settings.FUSION == "ranks" else unit_range
+    words_weight, cosine_weight, late_weight = settings.FUSION_WEIGHTS
+    value = weighted([(words_weight, comparable(words)), (cosine_weight, comparable(cosine))])
     rescored = np.argsort(-value, kind="stable")[:RESCORED]
     late = np.full(len(keys), np.nan)
-    late[rescored] = semantic.max_similarities([keys[place] for place in rescored])
-    value[rescored] += MAXSIM_WEIGHT * unit_range(late[rescored]) + 1.0  # what was not rescored stays behind
+    if late_weight:
+        late[rescored] = semantic.max_similarities([keys[place] for place in rescored])
+        value[rescored] += late_weight * comparable(late[rescored])
     scores = {
         key: FusedScore(
             value=float(value[place]),

@@ -123,6 +123,19 @@ def test_keyword_mode_asks_no_vectors(embed: Embed) -> None:
     assert not any("search_embedding" in query["sql"] for query in captured)
 
 
+@pytest.mark.parametrize(("fusion", "weights"), [("ranks", (0.4, 0.2, 0.4)), ("weights", (0.6, 0.4, 0.0))])
+def test_other_ways_of_fusion_find_the_same(
+    embed: Embed, settings: Any, fusion: str, weights: tuple[float, ...]
+) -> None:
+    settings.FUSION, settings.FUSION_WEIGHTS = fusion, weights
+    best = make_observation("connection pool exhausted")
+    make_observation("pool of swimmers")
+    embed()
+    result = search_for("connection pool")
+    assert refs(result)[0] == str(best.ref)
+    assert (result.hits[0].explain.max_similarity is None) is (weights[2] == 0)
+
+
 def test_order_by_time_lists_what_has_the_words(embed: Embed) -> None:
     old, new = make_observation("rate limit"), make_observation("rate limit", created_at=moment(10))
     make_observation("something else")
