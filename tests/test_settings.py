@@ -305,11 +305,11 @@ def test_fusion_is_read(environment: pytest.MonkeyPatch, variables: dict[str, st
 @pytest.mark.parametrize("value", ["1", "1,2", "1,2,3,4", "a,b,c", "-1,1,1", "0,0,1", "nan,1,1", "101,1,1"])
 def test_weights_that_make_no_sense_are_refused(environment: pytest.MonkeyPatch, value: str) -> None:
     environment.setenv("MEMWEB_FUSION_WEIGHTS", value)
-    with pytest.raises(ImproperlyConfigured, match="^MEMWEB_FUSION_WEIGHTS=.* is not three numbers from 0 to 100"):
+    with pytest.raises(ImproperlyConfigured, match=r"^MEMWEB_FUSION_WEIGHTS=.* is not three numbers from 0 to 100"):
         Environment().fusion()
 
 
 def test_an_unknown_way_of_fusion_is_refused(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("MEMWEB_FUSION", "magic")
-    with pytest.raises(ImproperlyConfigured, match="^MEMWEB_FUSION='magic' is not one of weights, ranks$"):
+    with pytest.raises(ImproperlyConfigured, match=r"^MEMWEB_FUSION='magic' is not one of weights, ranks$"):
         Environment().fusion()
