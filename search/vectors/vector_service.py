@@ -40,6 +40,8 @@ STEP_SECONDS = 1.0
 PAUSE_SECONDS = 0.5
 SHORTEST_WAIT, LONGEST_WAIT = 1.0, 15.0
 SECONDS_BETWEEN_PROBES = 60.0
+# A step takes a second or two; opening an index of a million vectors takes ten.
+STUCK_SECONDS = 120.0
 # So long after a query more are expected.
 SECONDS_OF_QUERIES = 3.0
 # An index that lacks more than this part answers nothing; exact comparison does.
@@ -69,6 +71,7 @@ class VectorService:
         self._is_owner = False
         self._reconciler: Reconciler | None = None
         self._was_equal = False
+        self._stepped = time.monotonic()
         self._check: Iterator[Check] | None = None
         self._suspicion: str | None = None
         self._damage: str | None = None
@@ -80,7 +83,10 @@ class VectorService:
         for work in (self._keep_index, *([self._embed] if self._embeds else [])):
             threading.Thread(target=work, daemon=True).start()
         threading.Thread(target=self._listen, daemon=True).start()
-        self._ending.wait()
+        while not self._ending.wait(PAUSE_SECONDS):
+            if self._store.needs_new_process and time.monotonic() - self._stepped > STUCK_SECONDS:
+                logger.error("Chroma has not come back for %d s", STUCK_SECONDS)
+                self._end(START_AGAIN)
         return self._exit_code
 
     def _listen(self) -> None:
@@ -138,6 +144,7 @@ class VectorService:
                         # Kept until the process ends: an index that was opened once cannot be closed.
                         ownership.enter_context(own_index(self._data_dir, self._purpose))
                         self._is_owner = True
+                    self._stepped = time.monotonic()
                     self._step()
                     wait = SHORTEST_WAIT
                     self._pause()
@@ -146,6 +153,9 @@ class VectorService:
                     self._lose(str(damage))
                 except IndexUnavailable as problem:
                     self._close(str(problem), needs_help=True)
+                    if self._store.needs_new_process:
+                        # After a full disk, say, Chroma may wait for itself for ever; a new process does not.
+                        self._end(START_AGAIN)
                 except OSError as error:
                     self._close(f"{error.filename or 'the data folder'} cannot be written ({error.strerror})")
                 except DatabaseError as error:
