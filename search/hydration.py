@@ -4,11 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from django.db.models import Value
+from django.db.models.functions import Left
 
 from memweb.memories.kinds import Kind
-from memweb.memories.models import Concept, FilePath, Memory, Tag, memory_model
+from memweb.memories.models import Concept, Drawer, FilePath, Memory, State, Tag, memory_model
 from memweb.memories.models.base import field_texts
 from search.analysis import clean
+from search.fusion.sequences import read_sequences
 from search.highlight import Highlighter, flattened
 from search.keyword.expression import AnyPhrase
 from search.keyword.rows import Key
@@ -21,6 +23,7 @@ _NAMES: dict[str, tuple[type[Concept] | type[FilePath] | type[Tag], str]] = {
 }
 _FIELD_LABELS = {"next_steps": "next steps"}
 BY_MEANING = "meaning"
+BESIDE_LENGTH = 160
 _UNRANKED = Relevance(None, Explanation())
 
 
@@ -28,13 +31,33 @@ def hydrate(keys: Sequence[Key], relevances: Mapping[Key, Relevance], words: Seq
     """Return the hits of these rows in the same order; rows that no longer exist are left out."""
     memories = _memories(keys)
     names = _label_names(memories.values())
+    beside = _texts_beside([id for kind, id in memories if kind is Kind.DRAWER])
     highlighter = Highlighter(words)
     hits = []
     for key in keys:
         memory = memories.get(key)
         if memory is not None:
-            hits.append(_hit(memory, names, highlighter, relevances.get(key, _UNRANKED)))
+            hit = _hit(memory, names, highlighter, relevances.get(key, _UNRANKED))
+            before, after = beside.get(key[1], ("", "")) if key[0] is Kind.DRAWER else ("", "")
+            hits.append(replace(hit, before=before, after=after) if before or after else hit)
     return hits
+
+
+def _texts_beside(drawers: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """Return the beginnings of the drawers before and after each of these in its session, else in its file."""
+    if not drawers:
+        return {}
+    sequences = read_sequences(drawers, 1)
+    pairs = {id: sequences.beside(id) for id in drawers}
+    wanted = {one for pair in pairs.values() for one in pair if one is not None}
+    if not wanted:
+        return {}
+    shown = Drawer.objects.filter(pk__in=wanted, state=State.ACTIVE, is_noise=False)
+    texts = {
+        id: _plain_snippet(flattened(text), BESIDE_LENGTH)
+        for id, text in shown.annotate(beginning=Left("text", 4 * BESIDE_LENGTH)).values_list("pk", "beginning")
+    }
+    return {id: (texts.get(before or 0, ""), texts.get(after or 0, "")) for id, (before, after) in pairs.items()}
 
 
 def _memories(keys: Iterable[Key]) -> dict[Key, Memory]:
@@ -114,5 +137,5 @@ def _matched_fields(memory: Memory, highlighter: Highlighter) -> tuple[list[str]
     return list(dict.fromkeys(matched)), "" if is_heading else shown
 
 
-def _plain_snippet(text: str) -> str:
-    return text if len(text) <= 300 else text[:299].rstrip() + "…"
+def _plain_snippet(text: str, length: int = 300) -> str:
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"

@@ -77,6 +77,8 @@ class HitView:
     flags: list[str]
     tokens_label: str
     is_weak: bool = False
+    before: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,8 @@ def hit_view(hit: Hit, links: Links) -> HitView:
         flags=[flag for flag in memory.flags if flag != "doubtful"],
         tokens_label=f"{memory.discovery_tokens:,} tokens" if memory.discovery_tokens else "",
         is_weak=hit.is_weak,
+        before=hit.before,
+        after=hit.after,
     )
 
 

@@ -35,7 +35,7 @@ class Relevance:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One memory in a result."""
+    """One memory in a result. `before` and `after` are what stands beside a drawer in its session or file."""
 
     memory: Memory
     title: str
@@ -48,6 +48,8 @@ class Hit:
     title_html: str = ""
     snippet_html: str = ""
     is_weak: bool = False
+    before: str = ""
+    after: str = ""
 
     @property
     def ref(self) -> Ref:
@@ -72,6 +74,8 @@ class Hit:
             "url": memory.get_absolute_url(),
             "score": None if self.score is None else round(self.score, 4),
             "is_weak": self.is_weak,
+            "before": self.before,
+            "after": self.after,
             "explain": {
                 **asdict(self.explain),
                 "bonuses": list(self.explain.bonuses),

@@ -35,6 +35,10 @@ class Sequences:
             self._next[one] = other
             self._previous[other] = one
 
+    def beside(self, id: int) -> tuple[int | None, int | None]:
+        """Return the drawers right before and right after one."""
+        return self._previous.get(id), self._next.get(id)
+
     def around(self, id: int, reach: int) -> tuple[tuple[int, int], ...]:
         """Return drawers at most `reach` places away (as far as they are known) with their distances, itself first."""
         known = self._around.get((id, reach))

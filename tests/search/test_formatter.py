@@ -45,7 +45,7 @@ def test_result_has_the_promised_shape(observation: Observation) -> None:
     took = data.pop("took_ms")
     [hit] = data.pop("results")
     score, explain = hit.pop("score"), hit.pop("explain")
-    assert hit.pop("is_weak") is False
+    assert (hit.pop("is_weak"), hit.pop("before"), hit.pop("after")) == (False, "", "")
     assert data == {
         "query": "rate limit type:bugfix",
         "mode": "auto",

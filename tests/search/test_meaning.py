@@ -114,6 +114,26 @@ def test_neighbours_in_a_session_lift_a_drawer(embed: Embed) -> None:
     assert refs(search_for("staging port", mode="hybrid"))[:2] == [f"d{answer.pk - 1}", str(answer.ref)]
 
 
+def test_a_drawer_is_shown_with_what_stands_beside_it(reader: Client) -> None:
+    session = make_session("talk")
+    for minute, text in enumerate(["Which port does staging use?", "It is 7443.", "Thank you!", "Bye."]):
+        make_drawer(text, session=session, created_at=moment(minute))
+    make_drawer("7443 again", session=make_session("other"))
+    [hit] = [hit for hit in search_for("7443").hits if hit.title == "It is 7443."]
+    assert (hit.before, hit.after) == ("Which port does staging use?", "Thank you!")
+    shown = BeautifulSoup(reader.get("/", {"q": "7443"}).content, "html.parser").select(".hit-beside")
+    assert [one.text for one in shown] == ["Before: Which port does staging use?", "After: Thank you!"]
+
+
+def test_hidden_neighbours_are_not_shown() -> None:
+    session = make_session("talk")
+    make_drawer("a secret", session=session, created_at=moment(1), state="trashed")
+    make_drawer("It is 7443.", session=session, created_at=moment(2))
+    make_drawer("noise", session=session, created_at=moment(3), is_noise=True)
+    [hit] = search_for("7443").hits
+    assert (hit.before, hit.after) == ("", "")
+
+
 def test_keyword_mode_asks_no_vectors(embed: Embed) -> None:
     make_observation("rate limit")
     embed()
