@@ -16,7 +16,7 @@ from django.db.models.functions import Length
 
 from search.models import Embedding, EmbeddingModel
 from search.vectors.embedding import Vectors
-from search.vectors.index_problems import IndexDamaged
+from search.vectors.index_problems import IndexDamaged, IndexUnavailable
 from search.vectors.index_state import Check
 from search.vectors.vector_index import VectorIndex
 
@@ -73,7 +73,7 @@ class Reconciler:
         rows = Embedding.objects.filter(model=self.model)
         removals = EmbeddingModel.objects.filter(pk=self.model.pk).values_list("removals", flat=True).first()
         if removals is None:
-            raise IndexDamaged("its model is gone")
+            raise IndexUnavailable("the model of the vector index is no longer there")
         highest = rows.aggregate(highest=Max("pk"))["highest"] or 0
         if self._removals != removals or highest < self._followed:
             present = set(rows.values_list("pk", flat=True).iterator(10_000))

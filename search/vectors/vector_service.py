@@ -2,11 +2,12 @@
 
 import logging
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from hashlib import blake2b
 from multiprocessing.connection import Connection
@@ -253,7 +254,8 @@ class VectorService:
     def _lose(self, reason: str) -> None:
         """Make sure that the damaged index is not opened again, and begin a new one."""
         self._close(f"the vector index is damaged and is made anew ({reason})")
-        self._store.condemn(reason)
+        with suppress(OSError):  # a full disk is told of when the next process looks at the folder
+            self._store.condemn(reason)
         if self._store.needs_new_process:
             self._end(START_AGAIN)
 
@@ -280,7 +282,8 @@ class VectorService:
         from search.vectors.embedding import EmbedderUnavailable, current_embedder
         from search.vectors.indexer import Indexer
 
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+        if sys.platform == "linux":  # where threads have priorities of their own
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
         indexer: Indexer | None = None
         while not self._ending.is_set():
             problem, wait = None, 0.0
