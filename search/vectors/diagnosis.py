@@ -52,7 +52,7 @@ def examine_vectors_deeply() -> Iterator[Observation]:
     check = outcome.state.check if outcome.state else None
     if outcome.was_damaged:
         yield SUBJECT, f"was damaged, and was made anew just now: {outcome.was_damaged}", "memweb doctor --deep"
-    elif check and (check.stale or check.unreachable):
+    elif check and not check.is_sound:
         found = f"{check.unreachable:,} vectors were not found and {check.stale:,} were stale, which was put right"
         yield SUBJECT, found, "memweb doctor --deep"
     else:

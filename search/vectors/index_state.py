@@ -11,6 +11,9 @@ from typing import Any
 STATE_NAME = "chroma.state"
 REQUEST_NAME = "chroma.request"
 
+# Of 103,000 sound vectors 34 were not among the 10 that the graph found nearest to themselves.
+MOST_HARD_TO_FIND = 0.001
+
 
 class Phase(StrEnum):
     """What the vector process does: `empty` has nothing to index, `ready` is the only one that answers."""
@@ -38,6 +41,11 @@ class Check:
     done: int = 0
     stale: int = 0
     unreachable: int = 0
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it found no more than an approximate graph always has: the way to a few vectors is hard to find."""
+        return not self.stale and self.unreachable <= MOST_HARD_TO_FIND * self.total
 
 
 @dataclass(frozen=True, slots=True)

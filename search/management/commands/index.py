@@ -100,7 +100,7 @@ class Command(BaseCommand):
         line = f"{'vectors':18} {check.total:,} checked, {check.unreachable:,} not found, {check.stale:,} stale"
         if damage:
             fault = f"the vector index was damaged and has been made anew: {damage}"
-        elif check.stale or check.unreachable:
+        elif not check.is_sound:
             fault = "the vector index differed from its rows, which was put right; check again"
         return found, [line], fault
 

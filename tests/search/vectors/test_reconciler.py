@@ -216,3 +216,17 @@ def test_vectors_of_a_database_that_was_put_back_are_found_to_be_stale(model: Em
         index.vectors[id] = -index.vectors[id]
     with pytest.raises(IndexDamaged, match=r"^30 of 83 vectors tried are not those of the database$"):
         Reconciler(index, model).probe()
+
+
+@pytest.mark.parametrize(
+    ("check", "is_sound"),
+    [
+        (Check(0), True),
+        (Check(40, 40), True),
+        (Check(40, 40, unreachable=1), False),
+        (Check(103_000, 103_000, unreachable=34), True),
+        (Check(103_000, 103_000, stale=1), False),
+    ],
+)
+def test_check_allows_for_what_every_graph_misses(check: Check, is_sound: bool) -> None:
+    assert check.is_sound is is_sound
