@@ -1,4 +1,4 @@
-"""`python -m benchmarks [import|search|embedding|vectors] [options]`: run one measurement, or all as they are."""
+"""`python -m benchmarks [NAME] [options]`: run one measurement, or all as they are."""
 
 import importlib
 import sys
@@ -6,6 +6,7 @@ import sys
 MEASUREMENTS = {
     "import": "benchmarks.import_speed",
     "search": "benchmarks.search_speed",
+    "meaning": "benchmarks.meaning_speed",
     "embedding": "benchmarks.embedding_speed",
     "vectors": "benchmarks.vector_speed",
 }

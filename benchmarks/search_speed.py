@@ -140,13 +140,10 @@ def measure(rows: int) -> dict[str, list[float]]:
     return found
 
 
-def run_in_folder(folder: Path, rows: int) -> dict[str, list[float]]:
-    """Import and measure in a process of its own, so that its memory is its own too."""
-    environment = {
-        **os.environ,
-        "MEMWEB_DATA_DIR": str(folder),
-        "DJANGO_SETTINGS_MODULE": "memweb.settings",
-    }
+def prepare(folder: Path, rows: int) -> dict[str, str]:
+    """Make and import the collection in a data folder when it is not there yet; return the environment to use it in."""
+    folder.mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, "MEMWEB_DATA_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "memweb.settings"}
     memweb = [sys.executable, "manage.py"]
     if not (folder / "memweb.sqlite3").exists():
         source = folder / "source.db"
@@ -154,6 +151,12 @@ def run_in_folder(folder: Path, rows: int) -> dict[str, list[float]]:
         for command in (["migrate"], ["import", str(source)], ["index", "optimize"], ["collectstatic", "--no-input"]):
             subprocess.run([*memweb, *command], env=environment, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
         source.unlink()
+    return environment
+
+
+def run_in_folder(folder: Path, rows: int) -> dict[str, list[float]]:
+    """Import and measure words alone, in a process of its own, so that its memory is its own too."""
+    environment = {**prepare(folder, rows), "MEMWEB_EMBEDDER": "off"}
     code = f"import json; from benchmarks.search_speed import measure; print(json.dumps(measure({rows})))"
     done = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)  # noqa: S603
     return json.loads(done.stdout.splitlines()[-1])
@@ -167,9 +170,7 @@ def main(arguments: list[str]) -> None:
     results = {}
     with tempfile.TemporaryDirectory(prefix="memweb-bench-") as temporary:
         for rows in options.rows:
-            folder = (options.keep or Path(temporary)) / str(rows)
-            folder.mkdir(parents=True, exist_ok=True)
-            results[rows] = run_in_folder(folder, rows)
+            results[rows] = run_in_folder((options.keep or Path(temporary)) / str(rows), rows)
     columns = "".join(f" {rows:>9,} p50 | p95 |" for rows in options.rows)
     sys.stdout.write(f"| search, ms |{columns}\n|---|{'---|---|' * len(options.rows)}\n")
     for name in results[options.rows[0]]:
