@@ -24,6 +24,8 @@ LISTED = 100
 NEAREST = 200
 # With nothing better, so many weak results are shown.
 WEAK_LISTED = 10
+# A question of more words is understood although one of them is misspelt.
+FEW_WORDS = 3
 
 IsWeak = Callable[[float | None], bool]
 
@@ -32,8 +34,8 @@ IsWeak = Callable[[float | None], bool]
 class MeaningSearch:
     """What a request finds when meaning takes part. `ranking` holds the hits, best first.
 
-    `by_meaning` of them do not have all the words. `is_weak`: no hit is a good one. `may_be_misspelt`: one of the
-    words is unknown.
+    `by_meaning` of them do not have all the words. `is_weak`: no hit is a good one. `may_be_misspelt`: it has few
+    words, and one of them is unknown.
     """
 
     strategy: str
@@ -90,7 +92,7 @@ def _answer(
     else:
         fused = rank_fused(question, plans, collection, words.ranking, semantic, last_ids)
         search = _fused(request, words, fused, is_weak)
-    search.may_be_misspelt = not all(held)
+    search.may_be_misspelt = len(held) <= FEW_WORDS and not all(held)
     search.used_chroma = semantic.used_chroma
     if semantic.problem:
         search.fallback = Fallback("chroma", semantic.problem)

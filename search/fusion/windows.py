@@ -46,6 +46,8 @@ class WordScorer:
             for number, term in enumerate(terms)
         }
         self._numbers = _Numbers({term.stem: number for number, term in enumerate(terms) if term.stem})
+        # A row holds the stem of each of its words, so one look tells whether its words must be gone through.
+        self._stems = [f" {term.stem} " for term in terms if term.stem]
         # Most terms are stems alone: only the others need a look of their own at every row.
         self._further = [(number, term) for number, term in enumerate(terms) if term.phrase or term.date]
         self._rows = rows
@@ -85,13 +87,11 @@ class WordScorer:
             return _NOTHING
         row = found_row.terms
         found: dict[int, float] = {}
-        length = 0
-        for column, weight in ((row.title, TITLE_WEIGHT), (row.body, BODY_WEIGHT)):
-            atoms = column.split()
-            length += len(atoms)
-            for number in map(self._numbers.__getitem__, atoms):
-                if number is not None:
-                    found[number] = found.get(number, 0.0) + weight
+        if any(stem in row.body or stem in row.title or stem in row.variants for stem in self._stems):
+            for column, weight in ((row.title, TITLE_WEIGHT), (row.body, BODY_WEIGHT)):
+                for number in map(self._numbers.__getitem__, column.split()):
+                    if number is not None:
+                        found[number] = found.get(number, 0.0) + weight
         for number, term in self._further:
             if term.phrase:
                 times = TITLE_WEIGHT * row.title.count(term.phrase) + BODY_WEIGHT * row.body.count(term.phrase)
@@ -99,7 +99,7 @@ class WordScorer:
                     found[number] = times
             if term.date and f" {term.date} " in row.scope:
                 found[number] = found.get(number, 0.0) + BODY_WEIGHT
-        self._counted[key] = found, length
+        self._counted[key] = found, row.title.count(" ") + row.body.count(" ") - 2
         return self._counted[key]
 
 
