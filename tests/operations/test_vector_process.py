@@ -191,7 +191,10 @@ def test_vector_process_ends_with_memweb_also_when_that_is_killed(running: Runni
     owner = running.vector_process
     os.kill(running.memweb.process_id, signal.SIGKILL)
     wait_until_gone(owner)
-    assert index_owner(running.memweb.data_dir) is None
+    end = time.monotonic() + 10
+    while index_owner(running.memweb.data_dir) is not None:  # its last threads end a moment later
+        assert time.monotonic() < end
+        time.sleep(0.02)
     code, text, _ = running.run("index", "status", "--only", "vectors")
     assert code == 0
     assert text.splitlines()[5:] == [
