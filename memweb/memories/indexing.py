@@ -7,6 +7,7 @@ so that the one-way dependency `memories <- search` holds and no write path can 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from urllib.parse import quote
 
 from django.core.exceptions import ImproperlyConfigured
@@ -87,10 +88,12 @@ def session_token(session_id: int) -> str:
     return f"=s{session_id}"
 
 
+@lru_cache(1_000)
 def platform_token(platform: str) -> str:
     return f"=w{quote(platform.casefold(), safe='')}"
 
 
+@lru_cache(1_000)
 def type_token(type: str) -> str:
     return f"=t{quote(type.casefold(), safe='')}"
 

@@ -10,7 +10,9 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
@@ -32,6 +34,7 @@ class ReaderAhead:
         self._total = reader.total()
         self._request = {"path": str(path), "source": source, "include_noise": options.include_noise}
         self._process: subprocess.Popen[bytes] | None = None
+        self._taking: ThreadPoolExecutor | None = None
 
     def total(self) -> int | None:
         return self._total
@@ -54,10 +57,12 @@ class ReaderAhead:
             stdout=subprocess.PIPE,
             env=environment,
         )
-        assert self._process.stdout is not None  # noqa: S101 - stdout is a pipe
+        # The next message is taken in while SQLite writes the one before, for which it needs no Python.
+        self._taking = ThreadPoolExecutor(1, thread_name_prefix="import")
+        following = self._taking.submit(self._message)
         while True:
             try:
-                message = pickle.load(self._process.stdout)  # noqa: S301 - written by this very program
+                message = following.result()
             except (EOFError, pickle.UnpicklingError) as error:
                 code = self._process.wait()
                 raise SourceError(
@@ -69,15 +74,25 @@ class ReaderAhead:
             batch, self.tally = message
             if batch is None:
                 return
+            following = self._taking.submit(self._message)
             yield batch
 
     def close(self) -> None:
         if self._process is not None:
             self._process.kill()
+        if self._taking is not None:
+            # With the process ends what the thread waits for.
+            self._taking.shutdown(cancel_futures=True)
+            self._taking = None
+        if self._process is not None:
             if self._process.stdout:
                 self._process.stdout.close()
             self._process.wait()
             self._process = None
+
+    def _message(self) -> Any:
+        assert self._process is not None and self._process.stdout is not None  # noqa: S101 - stdout is a pipe
+        return pickle.load(self._process.stdout)  # noqa: S301 - written by this very program
 
 
 def pays_off(rows: int | None) -> bool:

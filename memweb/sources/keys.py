@@ -18,6 +18,7 @@ from typing import Any
 import orjson
 
 from memweb.memories.models import Drawer, FileRole, Memory, Observation, SessionSummary, UserPrompt
+from memweb.sources.passing import passed_quickly
 from memweb.sources.records import (
     DrawerRecord,
     MemoryRecord,
@@ -34,6 +35,7 @@ VOLATILE = frozenset({"relevance_count", "content_hash", "origin_device_id", "or
 _MICROSECOND = timedelta(microseconds=1)
 
 
+@passed_quickly
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
     """Key and content hash of one record."""

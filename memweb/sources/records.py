@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Protocol
 
 from memweb.memories.kinds import Kind
+from memweb.sources.passing import passed_quickly
 from memweb.sources.report import Tally
 from memweb.sources.times import Moment
 
@@ -14,6 +15,7 @@ class SourceError(Exception):
     """A source cannot be read; the message names it and says what to do."""
 
 
+@passed_quickly
 @dataclass(frozen=True, slots=True)
 class SessionRef:
     """How records name their session. `content_id` is the agent program's id, `memory_id` the memory program's."""
@@ -26,6 +28,7 @@ class SessionRef:
         return bool(self.content_id or self.memory_id)
 
 
+@passed_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRecord:
     """One run of an agent. All texts are clean (see cleaning.py)."""
@@ -68,6 +71,7 @@ class MemoryRecord:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
+@passed_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservationRecord(MemoryRecord):
     kind = Kind.OBSERVATION
@@ -83,6 +87,7 @@ class ObservationRecord(MemoryRecord):
     files_modified: list[str] = field(default_factory=list)
 
 
+@passed_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryRecord(MemoryRecord):
     kind = Kind.SUMMARY
@@ -97,6 +102,7 @@ class SummaryRecord(MemoryRecord):
     files_modified: list[str] = field(default_factory=list)
 
 
+@passed_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptRecord(MemoryRecord):
     kind = Kind.PROMPT
@@ -104,6 +110,7 @@ class PromptRecord(MemoryRecord):
     text: str = ""
 
 
+@passed_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawerRecord(MemoryRecord):
     kind = Kind.DRAWER

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 
 from memweb.memories.models import TimeQuality
+from memweb.sources.passing import passed_quickly
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -26,6 +27,7 @@ class Unit(IntEnum):
     NANOSECONDS = 1_000_000_000
 
 
+@passed_quickly
 @dataclass(frozen=True, slots=True)
 class Moment:
     """A time as memweb keeps it: UTC with microseconds, or None when it is unknown; `remark` says what was wrong."""
