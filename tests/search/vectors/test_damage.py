@@ -87,7 +87,9 @@ DAMAGE = [
 ]
 
 # What Chroma does without, and what is put right by adding what is missing.
-HARMLESS = [empty_links, lost_rows]
+HARMLESS = [lost_rows]
+# Whether the graph without its upper levels still answers depends on how it was built.
+EITHER = [empty_links]
 
 
 def segment(chroma: Path) -> Path:
@@ -143,7 +145,7 @@ def test_damaged_index_is_made_anew_while_searches_go_on(
         some = {id: vectors[id] for id in list(vectors)[::50]}
         assert unreached(process, some) == []
         assert len(process.nearest(vectors[1], ROWS)) == ROWS
-    assert len(folder.set_aside) == (0 if damage in HARMLESS else 1)
+    assert len(folder.set_aside) in ([0, 1] if damage in EITHER else [0] if damage in HARMLESS else [1])
 
 
 @pytest.mark.parametrize("name", [PALACES[0], PALACES[-1]])
