@@ -22,9 +22,11 @@ def repair_keyword_index(using: str, **kwargs: Any) -> None:
     """Make dropped triggers and tables again after every migrate and index what was written without them."""
     from django.db import connections
 
+    from search.closets.groups import ensure_groups
     from search.keyword.maintenance import repair
     from search.vectors.queue import ensure_queue
 
     if connections[using].vendor == "sqlite":
         repair(connections[using])
         ensure_queue(connections[using])
+        ensure_groups(connections[using])

@@ -80,3 +80,51 @@ class EmbeddingTask(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind}{self.memory_id}"
+
+
+class ClosetGroup(models.Model):
+    """Drawers that closet lines are made of together: those of a session, or of a file where they have no session.
+
+    Triggers count its changes. `model` names what embedded its lines, and the way in which they are made.
+    """
+
+    key = models.CharField(max_length=24, primary_key=True, help_text="s and the session's id, or f and the file's")
+    changes = models.PositiveBigIntegerField(default=1)
+    built = models.BigIntegerField(default=-1, help_text="the changes that its lines know of")
+    model = models.TextField(default="")
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["key"], condition=~models.Q(built=models.F("changes")), name="closet_group_changed")
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class ClosetLine(models.Model):
+    """A text that tells what some drawers are about, with its vector. It lifts these drawers and is never found."""
+
+    group = models.ForeignKey(ClosetGroup, on_delete=models.CASCADE, related_name="lines", db_index=False)
+    text = models.TextField()
+    text_hash = models.BinaryField(max_length=16, help_text="BLAKE2b of the text")
+    vector = models.BinaryField(help_text="float16, little-endian, of length 1")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["group", "text_hash"], name="one_closet_line_for_each_text")]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class ClosetPointer(models.Model):
+    """That a closet line points at a drawer."""
+
+    line = models.ForeignKey(ClosetLine, on_delete=models.CASCADE, related_name="pointers")
+    drawer_id = models.BigIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["drawer_id", "line"], name="one_closet_pointer_for_each_drawer")]
+
+    def __str__(self) -> str:
+        return f"{self.line_id} -> d{self.drawer_id}"

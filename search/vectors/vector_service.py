@@ -279,12 +279,14 @@ class VectorService:
 
     def _embed(self) -> None:
         """Embed what is new, with low priority, so that pages and queries come first."""
+        from search.closets.upkeep import ClosetKeeper
         from search.vectors.embedding import EmbedderUnavailable, current_embedder
         from search.vectors.indexer import Indexer
 
         if sys.platform == "linux":  # where threads have priorities of their own
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
         indexer: Indexer | None = None
+        closets: ClosetKeeper | None = None
         while not self._ending.is_set():
             problem, wait = None, 0.0
             try:
@@ -293,7 +295,8 @@ class VectorService:
                 if done.embedded or done.reused or done.removed:
                     self._changed.set()
                 if done.is_complete:
-                    wait = PAUSE_SECONDS
+                    closets = closets or ClosetKeeper(current_embedder())
+                    wait = PAUSE_SECONDS if closets.run(STEP_SECONDS).is_complete else 0.0
             except EmbedderUnavailable as error:
                 problem, wait = str(error), 15.0
             except DatabaseError as error:
@@ -303,7 +306,7 @@ class VectorService:
                 logger.exception("Embedding failed")
                 problem, wait = f"embedding failed: {error}", 30.0
             if problem:
-                indexer = None
+                indexer = closets = None
             self._update(embedding=problem)
             self._ending.wait(wait)
 
