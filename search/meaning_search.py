@@ -190,6 +190,7 @@ def _explanation(score: FusedScore, by_words: Score | None, rank: int | None) ->
         keyword_rank=rank,
         bm25=round(score.bm25, 4),
         max_similarity=None if score.max_similarity is None else round(score.max_similarity, 4),
+        closet_boost=score.closet_boost or None,
         bonuses=by_words.bonuses if by_words else (),
         words=by_words.words if by_words else score.words,
     )

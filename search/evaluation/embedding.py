@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from search.closets.upkeep import ClosetKeeper
 from search.vectors.coverage import coverage
 from search.vectors.embedding import current_embedder
 from search.vectors.indexer import Done, Indexer
@@ -19,4 +20,5 @@ def embed_everything(progress: Progress) -> str:
         progress(min(before.embedded + done.memories, before.total), before.total)
 
     Indexer(embedder, show).run()
+    ClosetKeeper(embedder).run()
     return embedder.name

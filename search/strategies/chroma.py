@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memweb.memories.kinds import Kind
+from search.closets.ranking import closet_boosts
+from search.fusion.question import Term
 from search.keyword.plan import Plan
 from search.keyword.rows import Key, read_rows
 from search.strategies.sqlite import SQLiteSearchStrategy
@@ -80,6 +82,11 @@ class ChromaSearchStrategy:
         return max_similarities(
             self.query.states[0], [np.concatenate(states[key]) if key in states else nothing for key in keys]
         )
+
+    def closet_boosts(self, terms: Sequence[Term], keys: Sequence[Key]) -> dict[Key, float]:
+        """Return how much closets lift some of these memories."""
+        vector = self.query.vectors[0]
+        return closet_boosts(vector, terms, keys, embedder=self._embedder.name, is_weak=self.is_weak)
 
     @cached_property
     def _allowed(self) -> dict[Kind, list[int]] | None:

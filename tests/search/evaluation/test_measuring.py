@@ -11,7 +11,7 @@ from search.evaluation.conversations import EvaluationError
 from search.evaluation.isolation import Measurement
 from search.evaluation.measuring import measure
 from search.evaluation.results import Run, Scope
-from search.models import Embedding
+from search.models import ClosetLine, Embedding
 from search.vectors import embedders, embedding
 from search.vectors.nearest import register_broad_index
 from tests.embedders import FakeEmbedder
@@ -151,7 +151,8 @@ def test_every_mode_is_measured_with_all_turns_embedded(conversations: Path, emb
     assert steps[-1] == (6, 6)
     assert sent[-1] == {"is": "done", "embedder": "fake"}
     assert Embedding.objects.count() == 6
-    assert sorted(embedder.texts) == sorted(Drawer.objects.values_list("text", flat=True))
+    closets = ClosetLine.objects.values_list("text", flat=True)
+    assert sorted(embedder.texts) == sorted([*Drawer.objects.values_list("text", flat=True), *closets])
     # A word of the answer suffices by words and by meaning.
     assert [run.asked[0].values["turn R@5"] for run in found] == [1.0, 1.0, 1.0, 1.0]
 
