@@ -10,15 +10,18 @@ from memweb.memories.kinds import Kind
 from search.closets.ranking import closet_boosts
 from search.fusion.question import Term
 from search.keyword.plan import Plan
-from search.keyword.rows import Key, read_rows
+from search.keyword.rows import Key, Row, read_rows
 from search.strategies.sqlite import SQLiteSearchStrategy
 from search.vectors.embedding import Embedded
 from search.vectors.late_interaction import max_similarities
 from search.vectors.nearest import Neighbour, nearest, query_embedder, similarities, token_states
 
 # Of so many memories that a filter leaves, every vector is compared; more are asked of Chroma and then filtered.
-COMPARED = 50_000
+COMPARED = 10_000
+COMPARED_AT_MOST = 200_000
+# More is fetched in steps of this factor, up to so many.
 FETCHED_MORE = 5
+FETCHED = 10_000
 # Measured: nonsense reaches this cosine similarity with some memory.
 PIECES_OF_NONSENSE = 2
 WEAK_SIMILARITY = {"bge-small-en-v1.5-int8": 0.67}
@@ -45,18 +48,28 @@ class ChromaSearchStrategy:
     def near(self, limit: int) -> list[Neighbour]:
         """Return the nearest memories that fulfil the plans, nearest first.
 
-        Selective filters are answered exactly. Otherwise more is fetched than wanted, until the page is full.
+        Selective filters are answered exactly. Otherwise more is fetched than wanted, until the page is full; and when
+        even very much is not enough, the filter is answered exactly after all.
         """
-        if self._allowed is not None:
-            return self._nearest(limit, self._allowed)
+        allowed = self._ids(COMPARED) if self._is_filtered else None
+        if allowed is not None:
+            return self.near_among(allowed, limit)
+        rows: dict[Key, Row] = {}
         fetched = limit
         while True:
             found = self._nearest(fetched, None)
-            rows = read_rows([(one.kind, one.id) for one in found], self._plans)
+            rows |= read_rows([key for one in found if (key := (one.kind, one.id)) not in rows], self._plans)
             kept = [one for one in found if (row := rows.get((one.kind, one.id))) and row.is_wanted]
-            if len(kept) >= limit or len(found) < fetched or fetched >= limit * FETCHED_MORE**2:
+            if len(kept) >= limit or len(found) < fetched:
                 return kept[:limit]
+            if fetched >= FETCHED:
+                allowed = self._ids(COMPARED_AT_MOST) if self._is_filtered else None
+                return kept if allowed is None else self.near_among(allowed, limit)
             fetched *= FETCHED_MORE
+
+    def near_among(self, ids: Mapping[Kind, Sequence[int]], limit: int) -> list[Neighbour]:
+        """Return the nearest of these memories, nearest first, by comparing all of their vectors."""
+        return self._nearest(limit, ids)
 
     def is_weak(self, similarity: float | None) -> bool:
         """Return whether a memory comes no nearer than memories do that have nothing to do with the text."""
@@ -88,12 +101,9 @@ class ChromaSearchStrategy:
         vector = self.query.vectors[0]
         return closet_boosts(vector, terms, keys, embedder=self._embedder.name, is_weak=self.is_weak)
 
-    @cached_property
-    def _allowed(self) -> dict[Kind, list[int]] | None:
-        """The ids that the filters leave; None when there is no filter or it leaves very many."""
-        if not self._is_filtered:
-            return None
-        found = SQLiteSearchStrategy(self._plans).find(COMPARED)
+    def _ids(self, most: int) -> dict[Kind, list[int]] | None:
+        """Return the ids that the filters leave; None when there are more of a kind than `most`."""
+        found = SQLiteSearchStrategy(self._plans).find(most)
         if any(one.is_capped for one in found.values()):
             return None
         return {kind: one.ids for kind, one in found.items() if one.ids}

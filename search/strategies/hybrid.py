@@ -24,9 +24,8 @@ class HybridSearchStrategy:
     def rank(self, found: Mapping[Kind, Found]) -> dict[Key, Neighbour | None]:
         """Return what a filter found, each with how near it comes, None for those without a vector."""
         members = [(kind, id) for kind, one in found.items() for id in one.ids]
-        near = {(one.kind, one.id): one for one in self.semantic.near(max(1, len(members)))}
-        wanted = set(members)
-        ranked: dict[Key, Neighbour | None] = {key: one for key, one in near.items() if key in wanted}
+        near = self.semantic.near_among({kind: one.ids for kind, one in found.items() if one.ids}, len(members))
+        ranked: dict[Key, Neighbour | None] = {(one.kind, one.id): one for one in near}
         for key in sorted(members, key=lambda key: (key[1], key[0]), reverse=True):
             ranked.setdefault(key, None)
         return ranked

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from search.orchestrator import SearchOrchestrator
 from search.request import SearchRequest
 from search.results import SearchResult
+from search.strategies import chroma
 from search.vectors import embedders, embedding
 from search.vectors.embedding import EmbedderUnavailable
 from search.vectors.indexer import Indexer
@@ -86,6 +87,20 @@ def test_a_small_project_is_never_starved(embed: Embed) -> None:
     embed()
     result = search_for("connection pool", project="small", mode="semantic")
     assert sorted(refs(result)) == sorted(str(one.ref) for one in small)
+
+
+def test_a_filter_that_leaves_many_is_answered_whole_however_far_its_memories_are(
+    embed: Embed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(300):
+        make_observation(f"connection pool {number}", project="big")
+    far = [make_observation(f"swimming pool {number}", project="small") for number in range(20)]
+    embed()
+    monkeypatch.setattr(chroma, "COMPARED", 3)
+    for fetched in (10_000, 100):
+        monkeypatch.setattr(chroma, "FETCHED", fetched)
+        result = search_for("connection pool", project="small", mode="semantic", limit=50)
+        assert sorted(refs(result)) == sorted(str(one.ref) for one in far)
 
 
 def test_hidden_memories_stay_hidden(embed: Embed) -> None:
