@@ -38,6 +38,11 @@ class Running:
         return state
 
     @property
+    def closets(self) -> list[str]:
+        with closing(sqlite3.connect(self.memweb.data_dir / "memweb.sqlite3", timeout=30)) as connection:
+            return [text for (text,) in connection.execute("SELECT text FROM search_closetline")]
+
+    @property
     def memories(self) -> int:
         with closing(sqlite3.connect(self.memweb.data_dir / "memweb.sqlite3", timeout=30)) as connection:
             return int(connection.execute("SELECT count(*) FROM memories_observation").fetchone()[0])
@@ -118,6 +123,18 @@ def test_edits_and_removals_are_followed_within_five_seconds(running: Running) -
     running.source.observation("The keeper went ashore")
     code, _, error = running.run("import", str(running.source.path))
     assert (code, error) == (0, "")
+    running.wait_until_equal(seconds=5)
+
+
+def test_closets_follow_the_drawers_within_five_seconds(running: Running) -> None:
+    running.wait_until_equal()
+    values = "text='The oil is low.', time_quality='unknown'"
+    drawer = f"Drawer.objects.create(project=Project.objects.get(), session=Session.objects.get(), {values})"
+    code, _, error = running.run("shell", "-c", f"from memweb.memories.models import *\n{drawer}")
+    assert (code, error) == (0, "")
+    running.wait_for(lambda state: running.closets == ["The oil is low."], seconds=5)
+    running.execute("DELETE FROM memories_drawer")
+    assert running.closets == []
     running.wait_until_equal(seconds=5)
 
 
