@@ -270,6 +270,8 @@ def _why(hit: Hit) -> list[tuple[str, str]]:
         rows.append(("Similarity", f"{explain.similarity:.2f}"))
     if explain.max_similarity is not None:
         rows.append(("Word by word", f"{explain.max_similarity:.2f}"))
+    if explain.closet_boost is not None:
+        rows.append(("Lifted by its closet", f"{explain.closet_boost:.2f}"))
     if explain.bonuses:
         rows.append(("Bonus for", ", ".join(explain.bonuses)))
     if hit.score is not None:
