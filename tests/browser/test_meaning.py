@@ -35,7 +35,12 @@ def memweb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memweb]:
     for title in TITLES:
         source.observation(title)
     source.connection.close()
-    memweb = Memweb(folder / "data", MEMWEB_MODEL_DIR=str(model), MEMWEB_CLAUDE_MEM=str(source.path))
+    memweb = Memweb(
+        folder / "data",
+        MEMWEB_EMBEDDER=BGE_SMALL.name,
+        MEMWEB_MODEL_DIR=str(model),
+        MEMWEB_CLAUDE_MEM=str(source.path),
+    )
     try:
         wait_until_ready(memweb.data_dir)
         yield memweb

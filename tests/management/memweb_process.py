@@ -22,7 +22,12 @@ def environment(data_dir: Path, **variables: str) -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith(("MEMWEB_", "CHROMA_")) and name not in {"DATABASE_URL", "DJANGO_SETTINGS_MODULE"}
     }
-    ours = {"MEMWEB_DATA_DIR": str(data_dir), "MEMWEB_CLAUDE_MEM": str(data_dir / "no-claude-mem"), "NO_COLOR": "1"}
+    ours = {
+        "MEMWEB_DATA_DIR": str(data_dir),
+        "MEMWEB_CLAUDE_MEM": str(data_dir / "no-claude-mem"),
+        "MEMWEB_EMBEDDER": "off",  # tests of meaning name one; the others need no vector process
+        "NO_COLOR": "1",
+    }
     return {**inherited, **ours, **variables}
 
 
