@@ -65,7 +65,15 @@ def background_import(source: FirstSource | None) -> Iterator[None]:
         yield
         return
     process = subprocess.Popen(  # noqa: S603 - this interpreter, with a path that is an argument and no shell
-        [sys.executable, "-m", "memweb.operations.importing_process", str(source.path), source.format, source.title],
+        [
+            sys.executable,
+            "-P",
+            "-m",
+            "memweb.operations.importing_process",
+            str(source.path),
+            source.format,
+            source.title,
+        ],
         stdin=subprocess.PIPE,
         start_new_session=True,  # Ctrl-C is for the server, which then ends the import
     )

@@ -49,6 +49,7 @@ class ReaderAhead:
         self._process = subprocess.Popen(  # noqa: S603 - this very program
             [
                 sys.executable,
+                "-P",  # the current folder may hold anything
                 "-m",
                 "memweb.sources.reading_process",
                 json.dumps({**self._request, "with_terms": with_terms}),

@@ -94,7 +94,7 @@ def measure_isolated(measurement: Measurement, folder: Path, progress: Progress)
     """Measure in a claimed folder. Raises EvaluationError for what the process could not do."""
     measured = Measured([], "", [])
     process = subprocess.Popen(  # noqa: S603 - this very program
-        [sys.executable, "-m", "search.evaluation.measuring_process", json.dumps(asdict(measurement))],
+        [sys.executable, "-P", "-m", "search.evaluation.measuring_process", json.dumps(asdict(measurement))],
         stdin=subprocess.PIPE,  # the process ends when this closes
         stdout=subprocess.PIPE,
         env=environment(folder),

@@ -146,7 +146,7 @@ class VectorProcess:
         with ours, closing(Connection(os.dup(ours.fileno()))) as pipe:
             with its:
                 process = subprocess.Popen(  # noqa: S603 - this interpreter, without a shell
-                    [sys.executable, "-m", "search.vectors.chroma_process", str(its.fileno()), *self._arguments],
+                    [sys.executable, "-P", "-m", "search.vectors.chroma_process", str(its.fileno()), *self._arguments],
                     stdin=subprocess.PIPE,  # closed when this process ends, however it ends
                     stdout=subprocess.DEVNULL,
                     pass_fds=[its.fileno()],

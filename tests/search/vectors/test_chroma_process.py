@@ -37,6 +37,19 @@ def test_rows_are_found_by_their_vectors_and_follow_additions_and_removals(folde
         assert answered == {*vectors, *new}.difference(gone)
 
 
+def test_files_of_the_current_folder_are_not_run(
+    folder: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    for name in ("numpy.py", "chromadb.py", "search.py"):
+        (here / name).write_text("raise SystemExit(1)")
+    folder.store(5)
+    monkeypatch.chdir(here)
+    with folder.process() as process:
+        wait_until_equal(process, folder)
+
+
 def test_process_that_is_killed_comes_back_by_itself(folder: DataFolder) -> None:
     vectors = folder.store(50)
     with folder.process() as process:
