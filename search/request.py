@@ -105,7 +105,7 @@ class SearchRequest:
             if moment
         ]
         tree = normalize(And((self.parsed.tree, *self.filter_fields(), *times)))
-        if self.mode is not Mode.SEMANTIC or not self.has_words:
+        if self.mode is not Mode.SEMANTIC or not self.has_words or self.effective_order is not Order.RELEVANCE:
             return explain(tree)
         members = tree.nodes if isinstance(tree, And) else (tree,)
         required = explain(And(tuple(node for node in members if not isinstance(node, Word | Prefix))))
