@@ -189,6 +189,8 @@ def test_the_whole_way_by_keyboard_alone(open_page: OpenPage) -> None:
     keyboard.press("/")
     expect(page.locator("#q")).to_be_focused()
     keyboard.type("deployment", delay=20)
+    # The beginning of the word finds as many: wait for the answer to all of it.
+    expect(page.locator('.results[data-query="deployment"]')).to_have_count(1)
     expect(page.locator("#results-total")).to_contain_text("45 memories")
     keyboard.press("Escape")
     expect(page.locator("#q")).not_to_be_focused()
