@@ -210,6 +210,7 @@ def test_the_whole_way_by_keyboard_alone(open_page: OpenPage) -> None:
     keyboard.press("j")
     keyboard.press("o")
     expect(page.get_by_role("heading", level=1)).to_have_text(all_titles[0])
+    page.wait_for_load_state()  # keys work once the scripts of the page have run
     keyboard.press("u")
     expect(page.locator(".hit-title a").first).to_be_focused()
     keyboard.press("Enter")
