@@ -3,13 +3,13 @@
 import fcntl
 import json
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from memweb.locking import try_to_lock
 from memweb.operations.problems import Problem
 
 LOCK_NAME = "memweb.lock"
@@ -31,7 +31,7 @@ def hold_data_dir(folder: Path) -> Iterator[Callable[[str], None]]:
     so it ends with the process, however that ends.
     """
     with (folder / LOCK_NAME).open("a+", encoding="utf-8") as file:
-        if not _lock(file, fcntl.LOCK_EX, attempts=5):
+        if not try_to_lock(file, fcntl.LOCK_EX, attempts=5):
             other = _read(file)
             where = other.address or "starting"
             raise Problem(
@@ -55,20 +55,7 @@ def running_instance(folder: Path) -> Instance | None:
     except FileNotFoundError:
         return None
     with file:
-        return None if _lock(file, fcntl.LOCK_SH) else _read(file)
-
-
-def _lock(file: IO[str], kind: int, attempts: int = 1) -> bool:
-    # A second try, because somebody who only asks (LOCK_SH) holds the lock for a moment too.
-    for attempt in range(attempts):
-        if attempt:
-            time.sleep(0.05)
-        try:
-            fcntl.flock(file, kind | fcntl.LOCK_NB)
-        except BlockingIOError:
-            continue
-        return True
-    return False
+        return None if try_to_lock(file, fcntl.LOCK_SH) else _read(file)
 
 
 def _read(file: IO[str]) -> Instance:

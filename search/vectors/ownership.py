@@ -3,13 +3,13 @@
 import fcntl
 import json
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from memweb.locking import try_to_lock
 from search.vectors.index_problems import IndexUnavailable
 
 LOCK_NAME = "chroma.lock"
@@ -38,7 +38,7 @@ def own_index(data_dir: Path, purpose: str) -> Iterator[None]:
     except OSError as error:
         raise IndexUnavailable(f"{data_dir / LOCK_NAME} cannot be written ({error.strerror})") from error
     with file:
-        if not _lock(file, fcntl.LOCK_EX, attempts=5):
+        if not try_to_lock(file, fcntl.LOCK_EX, attempts=5):
             raise IndexUnavailable(f"the vector index is held by {_read(file)}")
         file.truncate(0)
         json.dump({"process_id": os.getpid(), "purpose": purpose}, file)
@@ -53,20 +53,7 @@ def index_owner(data_dir: Path) -> Owner | None:
     except OSError:
         return None
     with file:
-        return None if _lock(file, fcntl.LOCK_SH) else _read(file)
-
-
-def _lock(file: IO[str], kind: int, attempts: int = 1) -> bool:
-    # Several tries, because somebody who only asks (LOCK_SH) holds the lock for a moment too.
-    for attempt in range(attempts):
-        if attempt:
-            time.sleep(0.05)
-        try:
-            fcntl.flock(file, kind | fcntl.LOCK_NB)
-        except BlockingIOError:
-            continue
-        return True
-    return False
+        return None if try_to_lock(file, fcntl.LOCK_SH) else _read(file)
 
 
 def _read(file: IO[str]) -> Owner:
