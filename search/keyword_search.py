@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import tzinfo
 
 from memweb.memories.kinds import Kind
@@ -35,10 +35,10 @@ class KeywordSearch:
     strategy: SQLiteSearchStrategy
     found: dict[Kind, Found]
     notes: list[str]
+    words: list[AnyPhrase]
     fallback: Fallback | None = None
     is_relaxed: bool = False
     ranked: int | None = None
-    words: list[AnyPhrase] = field(default_factory=list)
     _ranking: list[tuple[Key, Score]] | None = None
 
     @property
@@ -119,10 +119,8 @@ def find_by_words(
 
 
 def plans_of(request: SearchRequest, tree: Node, zone: tzinfo) -> dict[Kind, Plan]:
-    """Return what each kind is asked for a tree with the times and hidden states of a request; kinds without answer
-    are left out."""
-    compiler = Compiler(request, FieldResolver(zone))
-    return {kind: plan for kind in Kind if not (plan := compiler.plan(kind, tree)).is_empty}
+    """Return what each kind that may answer is asked for a tree, with the times and hidden states of the request."""
+    return _compiled(request, tree, zone)[0]
 
 
 def relaxed_tree(tree: Node) -> Node | None:
@@ -139,13 +137,19 @@ def relaxed_tree(tree: Node) -> Node | None:
 def _found(
     request: SearchRequest, tree: Node, zone: tzinfo, last_ids: Mapping[Kind, int] | None, notes: list[str]
 ) -> KeywordSearch:
-    compiler = Compiler(request, FieldResolver(zone))
-    plans = {kind: plan for kind in Kind if not (plan := compiler.plan(kind, tree)).is_empty}
+    plans, more_notes = _compiled(request, tree, zone)
     strategy = SQLiteSearchStrategy(plans, last_ids)
-    search = KeywordSearch(request, strategy, strategy.find(COUNTED), list(dict.fromkeys([*notes, *compiler.notes])))
-    search.words = _words(plans)
+    all_notes = list(dict.fromkeys([*notes, *more_notes]))
+    search = KeywordSearch(request, strategy, strategy.find(COUNTED), all_notes, _words(plans))
     _scan_failed(search, last_ids)
     return search
+
+
+def _compiled(request: SearchRequest, tree: Node, zone: tzinfo) -> tuple[dict[Kind, Plan], list[str]]:
+    """Return the plans of the kinds that may answer, and what the person should know about them."""
+    compiler = Compiler(request, FieldResolver(zone))
+    plans = {kind: plan for kind in Kind if not (plan := compiler.plan(kind, tree)).is_empty}
+    return plans, compiler.notes
 
 
 def _scan_failed(search: KeywordSearch, last_ids: Mapping[Kind, int] | None) -> None:

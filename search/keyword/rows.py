@@ -14,8 +14,13 @@ READ_SECONDS = 1.0
 
 Key = tuple[Kind, int]
 
-# As RowTerms holds them: SQLite pads a thousand rows sooner than Python does.
-_PADDED = ", ".join(f"' ' || m.{column} || ' '" for column in COLUMNS)
+
+def padded(columns: Iterable[str]) -> str:
+    """Return SQL for columns of terms as RowTerms holds them: SQLite pads a thousand rows sooner than Python does."""
+    return ", ".join(f"' ' || {column} || ' '" for column in columns)
+
+
+_TERMS = padded(f"m.{column}" for column in COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,7 @@ def read_rows(keys: Iterable[Key], plans: Mapping[Kind, Plan]) -> dict[Key, Row]
         plan = plans.get(kind)
         where, values = plan.where() if plan else (" AND 0", [])
         sql = (
-            f"SELECT m.id, '' || m.created_at, (1{where}), {_PADDED} FROM {CONTENT_TABLES[kind]} AS m"
+            f"SELECT m.id, '' || m.created_at, (1{where}), {_TERMS} FROM {CONTENT_TABLES[kind]} AS m"
             " WHERE m.id IN (SELECT value FROM json_each(%s))"
         )
         for id, created_at, fulfils, *columns in rows_within(READ_SECONDS, sql, [*values, json.dumps(some)]).rows:

@@ -14,7 +14,7 @@ from search.cursors import TimeCursor
 from search.keyword.expression import EVERYTHING, AnyPhrase, Expression, RowTerms, matches, to_match
 from search.keyword.limits import Rows, rows_within
 from search.keyword.plan import INDEXED, Plan
-from search.keyword.rows import Key
+from search.keyword.rows import Key, padded
 from search.keyword.schema import COLUMN_WEIGHTS, CONTENT_TABLES, TABLES
 from search.request import Order
 
@@ -31,8 +31,7 @@ BEST_SECONDS = 0.1
 SCANNED = 20_000
 SCAN_SECONDS = 1.5
 
-# The terms as RowTerms holds them: SQLite pads a thousand rows sooner than Python does.
-_PADDED = ", ".join(f"' ' || {column} || ' '" for column in ("title_terms", "body_terms", "variant_terms"))
+_RANKED_TERMS = padded(("title_terms", "body_terms", "variant_terms"))
 
 Bounds = tuple[int | None, int | None]
 
@@ -96,7 +95,7 @@ class SQLiteSearchStrategy:
             listed = list(wanted)
             if listed:
                 parts[kind] = (
-                    f"SELECT '{kind}', id, '' || created_at, {_PADDED}"
+                    f"SELECT '{kind}', id, '' || created_at, {_RANKED_TERMS}"
                     f" FROM {CONTENT_TABLES[kind]} WHERE id IN (SELECT value FROM json_each(%s))",
                     [json.dumps(listed)],
                 )
