@@ -60,10 +60,11 @@ def find_by_meaning(
     built = coverage()
     if not built.embedded:
         return _not_built()
-    search = _answer(request, words, zone, last_ids, read_question(request.tree))
-    if search is None:
-        # A title in quotes may be what the question is about, not what its answer holds.
-        search = _answer(request, words, zone, last_ids, read_question(request.tree, with_phrases=False))
+    question = read_question(request.tree)
+    search = _answer(request, words, zone, last_ids, question)
+    # A title in quotes may be what the question is about, not what its answer holds.
+    if search is None and (loose := read_question(request.tree, with_phrases=False)) != question:
+        search = _answer(request, words, zone, last_ids, loose)
     if search and not built.is_complete:
         known = f"{built.embedded:,} of {built.total:,} memories"
         search.notes.append(f"{known} are embedded so far; the others are found by their words.")
