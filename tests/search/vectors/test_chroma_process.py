@@ -44,10 +44,11 @@ def test_files_of_the_current_folder_are_not_run(
     here.mkdir()
     for name in ("numpy.py", "chromadb.py", "search.py"):
         (here / name).write_text("raise SystemExit(1)")
-    folder.store(5)
+    vectors = folder.store(5)
     monkeypatch.chdir(here)
     with folder.process() as process:
         wait_until_equal(process, folder)
+        assert unreached(process, vectors) == []
 
 
 def test_process_that_is_killed_comes_back_by_itself(folder: DataFolder) -> None:
