@@ -13,8 +13,8 @@ from memweb.memories.kinds import Kind
 from memweb.memories.models import Memory
 from memweb.rendering import render_markdown
 from search.analysis import clean
+from search.hit_views import time_note
 from search.links import Links
-from search.pages import time_note
 from search.query import FieldName
 from search.request import Order, SearchRequest
 

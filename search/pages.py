@@ -2,21 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
 
-from django.utils.safestring import SafeString
-
-from memweb.memories.kinds import Kind
-from memweb.memories.models import Memory, Project, TimeQuality
 from search.analysis import clean
-from search.hydration import BY_MEANING
+from search.facet_views import Facet, facet_view
+from search.hit_views import HitView, hit_view
 from search.links import Choice, Links, Pill
-from search.query import FieldName
-from search.request import Order, Problem, SearchRequest
-from search.results import DidYouMean, FacetValue, Hit, SearchResult
+from search.request import Problem, SearchRequest
+from search.results import DidYouMean, SearchResult
 
-FACET_VALUES_SHOWN = 12
-FACET_LABELS = {"kind": "Kind", "project": "Project"}
 TIPS = (
     ("login timeout", "both words, in any order"),
     ('"rate limit"', "this phrase"),
@@ -28,57 +21,10 @@ TIPS = (
 
 
 @dataclass(frozen=True, slots=True)
-class FacetLink:
-    value: str
-    label: str
-    count: int | None
-    count_label: str
-    selected: bool
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class Facet:
-    name: str
-    label: str
-    values: list[FacetLink]
-    more: int
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
 class Suggestion:
     query: str
     total_label: str
     url: str
-
-
-@dataclass(frozen=True, slots=True)
-class HitView:
-    ref: str
-    url: str
-    kind: str
-    kind_label: str
-    type: str
-    title: SafeString | str
-    snippet: SafeString | str
-    project_label: str
-    project_url: str
-    session_label: str
-    session_url: str
-    created_at: datetime | None
-    time_note: str
-    matched: str
-    why: list[tuple[str, str]]
-    files: list[str]
-    more_files: int
-    concepts: list[tuple[str, str]]
-    tags: list[str]
-    flags: list[str]
-    tokens_label: str
-    is_weak: bool = False
-    before: str = ""
-    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +65,7 @@ def search_page(
         canonical_url=links.canonical(),
         order_choices=links.orders(),
         mode_choices=links.modes(),
-        facets=[_facet(name, values, links) for name, values in result.facets.items()],
+        facets=[facet_view(name, values, links) for name, values in result.facets.items()],
         pills=links.pills(),
         explanation=clean(result.explanation),
         total_label=total_label(result),
@@ -138,57 +84,6 @@ def search_page(
         if not hits or not request.query
         else [],
     )
-
-
-def hit_view(hit: Hit, links: Links) -> HitView:
-    """Return what a list shows of one hit."""
-    memory = hit.memory
-    return HitView(
-        ref=str(hit.ref),
-        url=memory.get_absolute_url(),
-        kind=str(hit.kind),
-        kind_label=hit.kind.label,
-        type=clean(getattr(memory, "type", "")),
-        title=hit.title_html,
-        snippet=hit.snippet_html,
-        project_label=clean(memory.project.label),
-        project_url=links.toggled(FieldName.PROJECT, memory.project.name),
-        session_label=clean(memory.session.label[:80]) if memory.session else "",
-        session_url=links.url(query=f"session:{memory.session_id}", order=Order.OLDEST) if memory.session else "",
-        created_at=memory.created_at,
-        time_note=time_note(memory),
-        matched=found_label(hit.explain.matched_via),
-        why=_why(hit),
-        files=[clean(path) for path in hit.files[:3]],
-        more_files=max(0, len(hit.files) - 3),
-        concepts=[(clean(name), links.toggled(FieldName.CONCEPT, name)) for name in hit.concepts],
-        tags=[clean(name) for name in hit.tags],
-        flags=[flag for flag in memory.flags if flag != "doubtful"],
-        tokens_label=f"{memory.discovery_tokens:,} tokens" if memory.discovery_tokens else "",
-        is_weak=hit.is_weak,
-        before=hit.before,
-        after=hit.after,
-    )
-
-
-def found_label(matched_via: str) -> str:
-    """Return in words where a hit was found; empty when there was nothing to find."""
-    fields = [name for name in matched_via.split(", ") if name and name != BY_MEANING]
-    parts = [f"in {', '.join(fields)}"] if fields else []
-    if len(fields) < len(matched_via.split(", ")) and matched_via:
-        parts.append("by meaning")
-    return f"Found {' and '.join(parts)}" if parts else ""
-
-
-def time_note(memory: Memory) -> str:
-    """Return what must be said of a memory's time; empty when it can be trusted."""
-    match memory.time_quality:
-        case TimeQuality.UNKNOWN:
-            return "time unknown"
-        case TimeQuality.DOUBTFUL:
-            return "time doubtful"
-        case _:
-            return ""
 
 
 def took_label(result: SearchResult) -> str:
@@ -220,64 +115,9 @@ def total_label(result: SearchResult) -> str:
     return label
 
 
-def _facet(name: str, values: tuple[FacetValue, ...], links: Links) -> Facet:
-    shown = values[:FACET_VALUES_SHOWN] + tuple(one for one in values[FACET_VALUES_SHOWN:] if one.selected)
-    is_capped = any(one.is_capped for one in values)
-    return Facet(
-        name=name,
-        label=FACET_LABELS[name],
-        values=[
-            FacetLink(
-                value=one.value,
-                label=_facet_label(name, one.value),
-                count=one.count,
-                count_label=f"{one.count:,}{'+' if one.is_capped else ''}",
-                selected=one.selected,
-                url=links.toggled(FieldName(name), one.value),
-            )
-            for one in shown
-        ],
-        more=len(values) - len(shown),
-        note="Counting stopped; there are more." if is_capped else "",
-    )
-
-
-def _facet_label(name: str, value: str) -> str:
-    if name == "kind":
-        plural = Kind(value).plural
-        return plural[0].upper() + plural[1:]
-    return clean(Project(name=value).label)
-
-
 def _suggestion(meant: DidYouMean | None, links: Links) -> Suggestion | None:
     if meant is None:
         return None
     noun = "memory" if meant.total == 1 else "memories"
     label = f"{'more than ' if meant.is_capped else ''}{meant.total:,} {noun}"
     return Suggestion(meant.query, label, links.url(query=meant.query))
-
-
-def _why(hit: Hit) -> list[tuple[str, str]]:
-    explain = hit.explain
-    rows: list[tuple[str, str]] = []
-    if explain.keyword_rank is not None:
-        rows.append(("Keyword rank", str(explain.keyword_rank)))
-    if explain.bm25 is not None:
-        rows.append(("BM25", f"{explain.bm25:.2f}"))
-    if explain.vector_rank is not None:
-        rows.append(("Rank by meaning", str(explain.vector_rank)))
-    if explain.similarity is not None:
-        rows.append(("Similarity", f"{explain.similarity:.2f}"))
-    if explain.max_similarity is not None:
-        rows.append(("Word by word", f"{explain.max_similarity:.2f}"))
-    if explain.closet_boost is not None:
-        rows.append(("Lifted by its closet", f"{explain.closet_boost:.2f}"))
-    if explain.bonuses:
-        rows.append(("Bonus for", ", ".join(explain.bonuses)))
-    if hit.score is not None:
-        rows.append(("Score", f"{hit.score:.2f}"))
-    if explain.words:
-        rows.append(("Words found", ", ".join(explain.words)))
-    if explain.matched_via:
-        rows.append(("Found in", explain.matched_via))
-    return rows

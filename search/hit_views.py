@@ -1,0 +1,119 @@
+"""Page objects of single hits: what a list shows of each of them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.safestring import SafeString
+
+from memweb.memories.models import Memory, TimeQuality
+from search.analysis import clean
+from search.hydration import BY_MEANING
+from search.links import Links
+from search.query import FieldName
+from search.request import Order
+from search.results import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class HitView:
+    ref: str
+    url: str
+    kind: str
+    kind_label: str
+    type: str
+    title: SafeString | str
+    snippet: SafeString | str
+    project_label: str
+    project_url: str
+    session_label: str
+    session_url: str
+    created_at: datetime | None
+    time_note: str
+    matched: str
+    why: list[tuple[str, str]]
+    files: list[str]
+    more_files: int
+    concepts: list[tuple[str, str]]
+    tags: list[str]
+    flags: list[str]
+    tokens_label: str
+    is_weak: bool = False
+    before: str = ""
+    after: str = ""
+
+
+def hit_view(hit: Hit, links: Links) -> HitView:
+    """Return what a list shows of one hit."""
+    memory = hit.memory
+    return HitView(
+        ref=str(hit.ref),
+        url=memory.get_absolute_url(),
+        kind=str(hit.kind),
+        kind_label=hit.kind.label,
+        type=clean(getattr(memory, "type", "")),
+        title=hit.title_html,
+        snippet=hit.snippet_html,
+        project_label=clean(memory.project.label),
+        project_url=links.toggled(FieldName.PROJECT, memory.project.name),
+        session_label=clean(memory.session.label[:80]) if memory.session else "",
+        session_url=links.url(query=f"session:{memory.session_id}", order=Order.OLDEST) if memory.session else "",
+        created_at=memory.created_at,
+        time_note=time_note(memory),
+        matched=found_label(hit.explain.matched_via),
+        why=_why(hit),
+        files=[clean(path) for path in hit.files[:3]],
+        more_files=max(0, len(hit.files) - 3),
+        concepts=[(clean(name), links.toggled(FieldName.CONCEPT, name)) for name in hit.concepts],
+        tags=[clean(name) for name in hit.tags],
+        flags=[flag for flag in memory.flags if flag != "doubtful"],
+        tokens_label=f"{memory.discovery_tokens:,} tokens" if memory.discovery_tokens else "",
+        is_weak=hit.is_weak,
+        before=hit.before,
+        after=hit.after,
+    )
+
+
+def found_label(matched_via: str) -> str:
+    """Return in words where a hit was found; empty when there was nothing to find."""
+    fields = [name for name in matched_via.split(", ") if name and name != BY_MEANING]
+    parts = [f"in {', '.join(fields)}"] if fields else []
+    if len(fields) < len(matched_via.split(", ")) and matched_via:
+        parts.append("by meaning")
+    return f"Found {' and '.join(parts)}" if parts else ""
+
+
+def time_note(memory: Memory) -> str:
+    """Return what must be said of a memory's time; empty when it can be trusted."""
+    match memory.time_quality:
+        case TimeQuality.UNKNOWN:
+            return "time unknown"
+        case TimeQuality.DOUBTFUL:
+            return "time doubtful"
+        case _:
+            return ""
+
+
+def _why(hit: Hit) -> list[tuple[str, str]]:
+    explain = hit.explain
+    rows: list[tuple[str, str]] = []
+    if explain.keyword_rank is not None:
+        rows.append(("Keyword rank", str(explain.keyword_rank)))
+    if explain.bm25 is not None:
+        rows.append(("BM25", f"{explain.bm25:.2f}"))
+    if explain.vector_rank is not None:
+        rows.append(("Rank by meaning", str(explain.vector_rank)))
+    if explain.similarity is not None:
+        rows.append(("Similarity", f"{explain.similarity:.2f}"))
+    if explain.max_similarity is not None:
+        rows.append(("Word by word", f"{explain.max_similarity:.2f}"))
+    if explain.closet_boost is not None:
+        rows.append(("Lifted by its closet", f"{explain.closet_boost:.2f}"))
+    if explain.bonuses:
+        rows.append(("Bonus for", ", ".join(explain.bonuses)))
+    if hit.score is not None:
+        rows.append(("Score", f"{hit.score:.2f}"))
+    if explain.words:
+        rows.append(("Words found", ", ".join(explain.words)))
+    if explain.matched_via:
+        rows.append(("Found in", explain.matched_via))
+    return rows
