@@ -3,8 +3,9 @@
     python -m benchmarks meaning [--rows 2000 20000 100000] [--keep FOLDER] [--chroma]
 
 The rows are those of `benchmarks search`; vectors and token states are random, since speed does not depend on what
-they mean, while questions are embedded by the real model. With --chroma a vector process answers questions without a
-filter, as beside `memweb up`; else all vectors are compared. Figures are milliseconds on this machine.
+they mean, while questions are embedded by the real model. A few questions warm each measurement up. With --chroma a
+vector process answers questions without a filter, as beside `memweb up`; else all vectors are compared. Figures are
+milliseconds on this machine.
 """
 
 import argparse
@@ -18,21 +19,32 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from benchmarks.search_speed import prepare
+from benchmarks.search_speed import START, prepare
 
 RUNS = 40
+WARM_UP = 5
 TOKENS = 40
 SCOPES = {
-    "no filter": "",
-    "filter leaves 90%": " project:big",
-    "filter leaves 33%": " type:bugfix",
-    "filter leaves 9%": " project:mid",
-    "filter leaves 1%": " project:tiny",
-    "filter leaves 0.5%": " file:src/module7.py",
+    "project leaves 90%": " project:big",
+    "type leaves 33%": " type:bugfix",
+    "project leaves 9%": " project:mid",
+    "project leaves 1%": " project:tiny",
+    "file leaves 0.5%": " file:src/module7.py",
 }
+SHARES = (50, 5, 0.1)
+
+
+def scopes(rows: int) -> dict[str, str]:
+    """Return what is added to a question to search all rows, the newest shares of them, and those with a label."""
+    times = {
+        f"time leaves {share}%": f" after:{START + timedelta(seconds=rows * (1 - share / 100)):%Y-%m-%dT%H:%M:%SZ}"
+        for share in SHARES
+    }
+    return {"no filter": "", **times, **SCOPES}
 
 
 def write_vectors() -> None:
@@ -78,7 +90,7 @@ def write_vectors() -> None:
         cursor.execute("DELETE FROM search_embeddingtask")
 
 
-def measure(use_chroma: bool) -> dict[str, list[float]]:
+def measure(rows: int, use_chroma: bool) -> dict[str, list[float]]:
     """Return the milliseconds of each part and of whole searches, and the memory of the process in MB."""
     import django
 
@@ -91,6 +103,7 @@ def measure(use_chroma: bool) -> dict[str, list[float]]:
     from search.orchestrator import SearchOrchestrator
     from search.request import SearchRequest
     from search.vectors.embedding import current_embedder
+    from search.vectors.index_state import read_state
     from search.vectors.nearest import nearest
 
     settings.ALLOWED_HOSTS = ["testserver"]
@@ -99,8 +112,9 @@ def measure(use_chroma: bool) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     with ExitStack() as stack:
         if use_chroma:
+            earlier = read_state(settings.DATA_DIR)
             stack.enter_context(vector_process())
-            wait_for_chroma()
+            wait_for_chroma(earlier.process_id if earlier else None)
         embedder = current_embedder()
         embedder.embed_query("warm up")
         found["embed a question"] = timed(embedder.embed_query, questions)
@@ -108,9 +122,10 @@ def measure(use_chroma: bool) -> dict[str, list[float]]:
         nearest(vectors[0], 100)
         found["100 nearest of all"] = timed(lambda vector: nearest(vector, 100), vectors)
         search = SearchOrchestrator().search
-        for name, scope in SCOPES.items():
+        for name, scope in scopes(rows).items():
             texts = [question.replace("slow", f"slow{number}") + scope for number, question in enumerate(questions)]
-            search(SearchRequest(query=f"warm up{scope}"))
+            for text in texts[:WARM_UP]:
+                search(SearchRequest(query=text.replace("slow", "warm")))
             found[name] = timed(lambda text: search(SearchRequest(query=text)), texts)
         client = Client()
         user, _ = get_user_model().objects.get_or_create(username="benchmark")
@@ -121,15 +136,16 @@ def measure(use_chroma: bool) -> dict[str, list[float]]:
     return found
 
 
-def wait_for_chroma() -> None:
-    """Return when the vector process holds every vector."""
+def wait_for_chroma(earlier_process: int | None) -> None:
+    """Return when the vector process, which is not the one of an earlier run, holds every vector."""
     from django.conf import settings
 
     from search.vectors.index_state import Phase, read_state
 
     while True:
         state = read_state(settings.DATA_DIR)
-        if state and state.phase is Phase.READY and state.missing == state.ghosts == 0:
+        is_ready = state is not None and state.phase is Phase.READY and state.missing == state.ghosts == 0
+        if state and is_ready and state.process_id != earlier_process:
             return
         time.sleep(0.5)
 
@@ -156,7 +172,7 @@ def main(arguments: list[str]) -> None:
             folder = (options.keep or Path(temporary)) / f"meaning-{rows}"
             environment = prepare(folder, rows)
             call("write_vectors()", environment)
-            results[rows] = json.loads(call(f"print(json.dumps(measure({options.chroma})))", environment))
+            results[rows] = json.loads(call(f"print(json.dumps(measure({rows}, {options.chroma})))", environment))
     columns = "".join(f" {rows:>9,} p50 | p95 |" for rows in options.rows)
     sys.stdout.write(f"| search by meaning, ms |{columns}\n|---|{'---|---|' * len(options.rows)}\n")
     for name in results[options.rows[0]]:
