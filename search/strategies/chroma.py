@@ -1,12 +1,15 @@
 """ChromaSearchStrategy: memories that come near in meaning, whatever their words."""
 
+import random
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
+from django.db.models import Max
 from numpy.typing import NDArray
 
 from memweb.memories.kinds import Kind
+from memweb.memories.models import memory_model
 from search.closets.ranking import closet_boosts
 from search.fusion.question import Term
 from search.keyword.plan import Plan
@@ -19,6 +22,9 @@ from search.vectors.nearest import Neighbour, nearest, query_embedder, similarit
 # Of so many memories that a filter leaves, every vector is compared; more are asked of Chroma and then filtered.
 COMPARED = 10_000
 COMPARED_AT_MOST = 200_000
+# A filter that keeps this share of some memories is wide: listing what it leaves would cost more than fetching more.
+WIDE = 0.2
+SAMPLED = 100
 # More is fetched in steps of this factor, up to so many.
 FETCHED_MORE = 5
 FETCHED = 10_000
@@ -51,9 +57,10 @@ class ChromaSearchStrategy:
         Selective filters are answered exactly. Otherwise more is fetched than wanted, until the page is full; and when
         even very much is not enough, the filter is answered exactly after all.
         """
-        allowed = self._ids(COMPARED) if self._is_filtered else None
-        if allowed is not None:
-            return self.near_among(allowed, limit)
+        if self._is_filtered and not self._is_wide:
+            allowed = self._ids(COMPARED)
+            if allowed is not None:
+                return self.near_among(allowed, limit)
         rows: dict[Key, Row] = {}
         fetched = limit
         while True:
@@ -100,6 +107,18 @@ class ChromaSearchStrategy:
         """Return how much closets lift some of these memories."""
         vector = self.query.vectors[0]
         return closet_boosts(vector, terms, keys, embedder=self._embedder.name, is_weak=self.is_weak)
+
+    @cached_property
+    def _is_wide(self) -> bool:
+        """Whether the filter keeps many of some memories chosen without regard to it."""
+        sample: list[Key] = []
+        for kind in self._plans:
+            last = memory_model(kind).objects.aggregate(last=Max("pk"))["last"] or 0
+            # Not at even steps, which whatever wrote the rows may have had too; the same at every search.
+            choose = random.Random(last)  # noqa: S311
+            sample += [(kind, choose.randint(1, last)) for _ in range(SAMPLED if last else 0)]
+        rows = read_rows(dict.fromkeys(sample), self._plans).values()
+        return sum(row.is_wanted for row in rows) >= max(1, WIDE * len(rows))
 
     def _ids(self, most: int) -> dict[Kind, list[int]] | None:
         """Return the ids that the filters leave; None when there are more of a kind than `most`."""

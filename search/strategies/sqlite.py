@@ -24,6 +24,8 @@ DENSE = 0.05
 STATEMENT_SECONDS = 1.0
 # With fewer rows than this left by the column conditions, rows are read and matched one by one.
 FEW_ROWS = 3_000
+# Conditions on fewer rows than this are answered beforehand, out of an index of their column where there is one.
+LISTED_ROWS = 20_000
 PROBE_SECONDS = 0.03
 BOUNDS_SECONDS = 0.15
 PHRASE_SECONDS = 0.025
@@ -224,8 +226,13 @@ class SQLiteSearchStrategy:
         where, values = plan.where()
         limits = [(sign, id) for sign, id in zip((">=", "<="), bounds, strict=True) if id is not None]
         bound = "".join(f" AND {table}.rowid {sign} %s" for sign, _ in limits)
-        # CROSS JOIN keeps the index as the outer loop: the planner would rather ask it once per row.
-        join = f" CROSS JOIN {CONTENT_TABLES[kind]} AS m ON m.id = {table}.rowid" if where else ""
+        low, high = bounds
+        join = ""
+        if where and low is not None and high is not None and high - low < LISTED_ROWS:
+            where = f" AND +{table}.rowid IN (SELECT m.id FROM {CONTENT_TABLES[kind]} AS m WHERE 1{where})"
+        elif where:
+            # CROSS JOIN keeps the index as the outer loop: the planner would rather ask it once per row.
+            join = f" CROSS JOIN {CONTENT_TABLES[kind]} AS m ON m.id = {table}.rowid"
         sql = (
             f"SELECT '{kind}', {table}.rowid FROM {table}{join}"
             f" WHERE {table} MATCH %s{bound}{where} ORDER BY {order or f'{table}.rowid DESC'} LIMIT %s"
