@@ -9,23 +9,25 @@ from search.query.fields import TIME_FORMS
 
 _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_SECONDS = re.compile(r"\d{4}-\d\d-\d\d.\d\d:\d\d:\d\d")
 _AGO = re.compile(r"(\d+)([dwmy])")
 _EPOCH_DIGITS_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A stretch of time: `start` is in it, `end` is not; both aware, UTC. A moment is one microsecond long."""
+    """A stretch of time: `start` is in it, `end` is not; both aware, UTC."""
 
     start: datetime
     end: datetime
 
 
 def period_of(text: str, zone: tzinfo, now: datetime | None = None) -> Period:
-    """Return the period that a text names: a year, month or day is whole, in the given zone.
+    """Return the period that a text names: a year, month, day, minute or second is whole, in the given zone.
 
     Accepts what the query fields before: and after: accept; a time without zone is in `zone`. `7d`, `3w`, `6m` and `1y`
-    are the moment that long ago. Raises ValueError that names the text and the accepted forms.
+    are the moment that long ago, an epoch is a moment too: one microsecond long. Raises ValueError that names the text
+    and the accepted forms.
     """
     text = text.strip()
     if not is_time_text(text):
@@ -54,7 +56,7 @@ def _period(text: str, zone: tzinfo, now: datetime) -> Period:
         end = datetime(year + (month in {0, 12}), month % 12 + 1 if month else 1, 1, tzinfo=zone)
         return Period(start.astimezone(UTC), end.astimezone(UTC))
     moment = datetime.fromisoformat(text.upper().replace(",", "."))
-    return _moment(moment if moment.tzinfo else moment.replace(tzinfo=zone))
+    return _moment(moment if moment.tzinfo else moment.replace(tzinfo=zone), _precision(text))
 
 
 def _day(day: datetime, zone: tzinfo) -> Period:
@@ -65,9 +67,16 @@ def _day(day: datetime, zone: tzinfo) -> Period:
     return Period(start.astimezone(UTC), end.astimezone(UTC))
 
 
-def _moment(moment: datetime) -> Period:
+def _precision(text: str) -> timedelta:
+    """Return how long a written clock time lasts: as long as its last part."""
+    if not _SECONDS.match(text):
+        return timedelta(minutes=1)
+    return timedelta(microseconds=1) if re.search("[.,]", text) else timedelta(seconds=1)
+
+
+def _moment(moment: datetime, length: timedelta = timedelta(microseconds=1)) -> Period:
     moment = moment.astimezone(UTC)
-    return Period(moment, moment + timedelta(microseconds=1))
+    return Period(moment, moment + length)
 
 
 def _moment_ago(count: int, unit: str, now: datetime) -> datetime:

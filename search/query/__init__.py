@@ -2,16 +2,22 @@
 
 from search.query.edits import (
     add_field,
+    exclude_field,
     fields,
     has_field,
+    is_excluded,
     open_last_word,
     positive_words,
+    remove_exclusion,
     remove_field,
     remove_node,
+    toggle_exclusion,
     toggle_field,
+    with_period,
+    without_fields,
 )
 from search.query.explanation import explain
-from search.query.fields import KINDS, STATES, FieldName, is_ref_text, is_time_text
+from search.query.fields import KINDS, STATES, TIME_FIELDS, FieldName, is_ref_text, is_time_text
 from search.query.notes import Note, NoteCode
 from search.query.parser import ParsedQuery, parse
 from search.query.text import normalize, to_text
@@ -21,6 +27,7 @@ __all__ = [
     "EMPTY",
     "KINDS",
     "STATES",
+    "TIME_FIELDS",
     "And",
     "Field",
     "FieldName",
@@ -34,17 +41,23 @@ __all__ = [
     "Prefix",
     "Word",
     "add_field",
+    "exclude_field",
     "explain",
     "fields",
     "has_field",
+    "is_excluded",
     "is_ref_text",
     "is_time_text",
     "normalize",
     "open_last_word",
     "parse",
     "positive_words",
+    "remove_exclusion",
     "remove_field",
     "remove_node",
     "to_text",
+    "toggle_exclusion",
     "toggle_field",
+    "with_period",
+    "without_fields",
 ]

@@ -62,9 +62,79 @@ def remove_field(tree: Node, name: FieldName | str, value: str) -> Node:
 
 
 def toggle_field(tree: Node, name: FieldName | str, value: str) -> Node:
-    """The tree without the value when it has it, else with it. Raises like add_field."""
-    edit = remove_field if has_field(tree, name, value) else add_field
+    """The tree without the value when it has it, else with it and without its exclusion. Raises like add_field."""
+    if has_field(tree, name, value):
+        return remove_field(tree, name, value)
+    return add_field(remove_exclusion(tree, name, value), name, value)
+
+
+def is_excluded(tree: Node, name: FieldName | str, value: str) -> bool:
+    """Whether a negated top-level field holds the value."""
+    name, value = FieldName(name), _spelling(FieldName(name), value)
+    return any(field.name is name and value in field.values for field, negated in fields(tree) if negated)
+
+
+def exclude_field(tree: Node, name: FieldName | str, value: str) -> Node:
+    """The tree with the value as one more that the field must not have, and no longer as one it may have.
+
+    Raises like add_field.
+    """
+    name = FieldName(name)
+    accepted = accepted_value(name, value)
+    if accepted is None:
+        raise ValueError(f"{name}: does not take {value!r}")
+    tree = remove_field(tree, name, accepted)
+    if is_excluded(tree, name, accepted):
+        return tree
+    nodes = list(_members(tree))
+    for place, node in enumerate(nodes):
+        match node:
+            case Not(Field(found, values)) if found is name:
+                nodes[place] = Not(Field(name, (*values, accepted)))
+                return normalize(And(tuple(nodes)))
+    return normalize(And((*nodes, Not(Field(name, (accepted,))))))
+
+
+def remove_exclusion(tree: Node, name: FieldName | str, value: str) -> Node:
+    """The tree without the value in its negated top-level fields."""
+    name, value = FieldName(name), _spelling(FieldName(name), value)
+
+    def without_value(node: Node) -> Node:
+        match node:
+            case Not(Field(found, values)) if found is name:
+                return Not(Field(name, tuple(kept for kept in values if kept != value)))
+        return node
+
+    return normalize(And(tuple(map(without_value, _members(tree)))))
+
+
+def toggle_exclusion(tree: Node, name: FieldName | str, value: str) -> Node:
+    """The tree without the exclusion of the value when it has it, else with it. Raises like add_field."""
+    edit = remove_exclusion if is_excluded(tree, name, value) else exclude_field
     return edit(tree, name, value)
+
+
+def without_fields(tree: Node, *names: FieldName) -> Node:
+    """The tree without its top-level fields of these names, negated or not."""
+
+    def is_kept(node: Node) -> bool:
+        match node:
+            case Field(name) | Not(Field(name)):
+                return name not in names
+        return True
+
+    return normalize(And(tuple(filter(is_kept, _members(tree)))))
+
+
+def with_period(tree: Node, after: str = "", before: str = "") -> Node:
+    """The tree with these times, last of all, instead of those it has; an empty one is none.
+
+    Raises ValueError for what is not a time.
+    """
+    tree = without_fields(tree, *TIME_FIELDS)
+    for name, value in ((FieldName.AFTER, after), (FieldName.BEFORE, before)):
+        tree = add_field(tree, name, value) if value else tree
+    return tree
 
 
 def remove_node(tree: Node, node: Node) -> Node:

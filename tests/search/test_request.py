@@ -1,7 +1,7 @@
 """Parameters of any surface become one request; what makes no sense is named, never dropped in silence."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -151,7 +151,16 @@ def test_moments_are_included(text: str, zone: tzinfo, moment: datetime) -> None
     end = normalize_params({"until": text}, zone, NOW).request.date_end
     assert start == moment
     assert end is not None
-    assert (end - moment).total_seconds() == 1e-6
+    assert end - moment == LENGTHS.get(text, timedelta(microseconds=1))
+
+
+# A clock time lasts as long as its last part, so that both ends of a range count.
+LENGTHS = {
+    "2026-01-20T10:30:00Z": timedelta(seconds=1),
+    "2026-01-20t10:30z": timedelta(minutes=1),
+    "2026-01-20T10:30": timedelta(minutes=1),
+    "2026-07-20 10:30": timedelta(minutes=1),
+}
 
 
 # Parameter, value -> the words of the message that say what is wrong.

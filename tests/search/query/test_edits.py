@@ -7,15 +7,21 @@ from search.query import (
     Phrase,
     Word,
     add_field,
+    exclude_field,
     fields,
     has_field,
+    is_excluded,
     open_last_word,
     parse,
     positive_words,
+    remove_exclusion,
     remove_field,
     remove_node,
     to_text,
+    toggle_exclusion,
     toggle_field,
+    with_period,
+    without_fields,
 )
 
 
@@ -148,3 +154,64 @@ def test_positive_words_are_those_to_highlight(text, words):
 )
 def test_open_last_word_makes_it_a_prefix(text, opened):
     assert to_text(open_last_word(parse(text).tree)) == opened
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value", "edited"),
+    [
+        ("", "type", "bugfix", "-type:bugfix"),
+        ("login type:bugfix", "type", "bugfix", "login -type:bugfix"),
+        ("type:bugfix,feature", "type", "bugfix", "type:feature -type:bugfix"),
+        ("-type:bugfix login", "type", "feature", "-type:bugfix,feature login"),
+        ("-type:bugfix", "type", "bugfix", "-type:bugfix"),
+        ("a OR b", "kind", "o", "(a OR b) -kind:observation"),
+        ("x", "project", "", 'x -project:""'),
+        ("-(type:a b)", "type", "a", "-(type:a b) -type:a"),
+    ],
+)
+def test_exclude_field_adds_to_what_is_excluded(text, name, value, edited):
+    tree = exclude_field(parse(text).tree, name, value)
+    assert to_text(tree) == edited
+    assert is_excluded(tree, name, value) is True
+    assert has_field(tree, name, value) is False
+
+
+@pytest.mark.parametrize(
+    ("text", "edited"),
+    [
+        ("login -type:bugfix,feature", "login -type:feature"),
+        ("login -type:bugfix -type:bugfix,x", "login -type:x"),
+        ("type:bugfix", "type:bugfix"),
+        ("-(type:bugfix a)", "-(type:bugfix a)"),
+    ],
+)
+def test_remove_exclusion_leaves_all_else(text, edited):
+    assert to_text(remove_exclusion(parse(text).tree, "type", "bugfix")) == edited
+
+
+def test_ticking_an_excluded_value_wants_it_instead():
+    assert to_text(toggle_field(parse("a -type:bugfix,x").tree, "type", "bugfix")) == "a -type:x type:bugfix"
+
+
+@pytest.mark.parametrize("edit", [exclude_field, toggle_exclusion])
+def test_what_a_field_does_not_take_cannot_be_excluded(edit):
+    with pytest.raises(ValueError, match="kind: does not take 'letter'"):
+        edit(parse("").tree, "kind", "letter")
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "before", "edited"),
+    [
+        ("login", "2026-01", "2026-02", "login after:2026-01 before:2026-02"),
+        ("after:7d login before:today", "2026-01-20T14:00", "", "login after:2026-01-20T14:00"),
+        ("a OR after:7d", "2026", "2026", "(a OR after:7d) after:2026 before:2026"),
+        ("-before:2026 a", "", "", "a"),
+    ],
+)
+def test_with_period_replaces_the_times(text, after, before, edited):
+    assert to_text(with_period(parse(text).tree, after, before)) == edited
+
+
+def test_without_fields_leaves_out_both_wanted_and_unwanted():
+    tree = parse("a type:x -type:y (b OR type:z) tag:t").tree
+    assert to_text(without_fields(tree, FieldName.TYPE)) == "a (b OR type:z) tag:t"

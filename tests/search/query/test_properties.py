@@ -11,14 +11,24 @@ from search.query import (
     Phrase,
     Prefix,
     Word,
+    exclude_field,
     explain,
+    fields,
+    has_field,
+    is_excluded,
     normalize,
     open_last_word,
     parse,
     positive_words,
+    remove_exclusion,
+    remove_field,
     remove_node,
     to_text,
+    toggle_exclusion,
+    toggle_field,
 )
+from search.query.fields import TIME_FIELDS, accepted_value
+from tests.search.query.strategies import fields as any_field
 from tests.search.query.strategies import query_texts, trees
 
 thorough = settings(max_examples=200, deadline=None)
@@ -138,3 +148,34 @@ def test_removed_member_is_gone_and_the_others_stay(tree):
 @given(trees)
 def test_negated_tree_has_nothing_to_highlight(tree):
     assert positive_words(Not(Or((tree, Word("a"))))) == []
+
+
+@thorough
+@given(trees, any_field)
+def test_toggling_twice_gives_the_same_tree(tree, field):
+    """For values that are neither wanted nor excluded; and the text parses to every tree on the way."""
+    for value in field.values:
+        if accepted_value(field.name, value) is None or field.name in TIME_FIELDS:
+            continue
+        if has_field(tree, field.name, value) or is_excluded(tree, field.name, value):
+            continue
+        for toggle in (toggle_field, toggle_exclusion):
+            once = toggle(tree, field.name, value)
+            assert parse(to_text(once)).tree == once
+            assert toggle(once, field.name, value) == normalize(tree)
+
+
+@thorough
+@given(trees, any_field)
+def test_a_value_is_wanted_or_excluded_or_neither(tree, field):
+    for value in field.values:
+        if accepted_value(field.name, value) is None:
+            continue
+        excluded = exclude_field(tree, field.name, value)
+        assert (has_field(excluded, field.name, value), is_excluded(excluded, field.name, value)) == (False, True)
+        wanted = toggle_field(excluded, field.name, value)
+        assert (has_field(wanted, field.name, value), is_excluded(wanted, field.name, value)) == (True, False)
+        neither = remove_exclusion(remove_field(tree, field.name, value), field.name, value)
+        assert (has_field(neither, field.name, value), is_excluded(neither, field.name, value)) == (False, False)
+        others = [one for one in fields(neither) if one[0].name is not field.name]
+        assert others == [one for one in fields(normalize(tree)) if one[0].name is not field.name]
