@@ -9,6 +9,7 @@ MEASUREMENTS = {
     "meaning": "benchmarks.meaning_speed",
     "embedding": "benchmarks.embedding_speed",
     "vectors": "benchmarks.vector_speed",
+    "mempalace": "benchmarks.mempalace_speed",
 }
 
 
