@@ -20,6 +20,7 @@ from search.query.explanation import explain
 from search.query.fields import KINDS, STATES, TIME_FIELDS, FieldName, is_ref_text, is_time_text
 from search.query.notes import Note, NoteCode
 from search.query.parser import ParsedQuery, parse
+from search.query.sentence import Sentence, describe, time_label
 from search.query.text import normalize, to_text
 from search.query.tree import EMPTY, And, Field, Node, Not, Or, Phrase, Prefix, Word
 
@@ -39,8 +40,10 @@ __all__ = [
     "ParsedQuery",
     "Phrase",
     "Prefix",
+    "Sentence",
     "Word",
     "add_field",
+    "describe",
     "exclude_field",
     "explain",
     "fields",
@@ -55,6 +58,7 @@ __all__ = [
     "remove_exclusion",
     "remove_field",
     "remove_node",
+    "time_label",
     "to_text",
     "toggle_exclusion",
     "toggle_field",

@@ -38,10 +38,10 @@ def explain(tree: Node) -> str:
     tree = normalize(tree)
     if tree == EMPTY:
         return "all memories"
-    return f"memories {', '.join(_clauses(tree))}"
+    return f"memories {', '.join(clauses(tree))}"
 
 
-def _clauses(tree: Node) -> list[str]:
+def clauses(tree: Node) -> list[str]:
     """What a memory must fulfil, all of it: texts first, then texts it lacks, then fields in order."""
     nodes = tree.nodes if isinstance(tree, And) else (tree,)
     wanted: list[Node] = []
@@ -55,14 +55,14 @@ def _clauses(tree: Node) -> list[str]:
                 wanted.append(node)
             case _:
                 rest.append(_clause(node))
-    clauses = []
+    found = []
     if wanted:
         inner = wanted[0] if len(wanted) == 1 else And(tuple(wanted))
-        clauses.append(f"with {_texts(inner)}")
+        found.append(f"with {_texts(inner)}")
     if unwanted:
         inner = unwanted[0] if len(unwanted) == 1 else Or(tuple(unwanted))
-        clauses.append(f"without {_texts(inner, together=True)}")
-    return clauses + rest
+        found.append(f"without {_texts(inner, together=True)}")
+    return found + rest
 
 
 def _clause(node: Node) -> str:
@@ -72,16 +72,16 @@ def _clause(node: Node) -> str:
         case Not(Field(name, values)):
             return f"not {_filter(name, values)}"
         case Not(inner):
-            return f"not ({', '.join(_clauses(inner))})"
+            return f"not ({', '.join(clauses(inner))})"
         case Or(nodes):
-            return f"either {_listed(map(_branch, nodes), 'or')}"
+            return f"either {listed(map(_branch, nodes), 'or')}"
         case _:
-            return ", ".join(_clauses(node))
+            return ", ".join(clauses(node))
 
 
 def _branch(node: Node) -> str:
-    clauses = _clauses(node)
-    return clauses[0] if len(clauses) == 1 else f"({', '.join(clauses)})"
+    found = clauses(node)
+    return found[0] if len(found) == 1 else f"({', '.join(found)})"
 
 
 def _is_text(node: Node) -> bool:
@@ -107,10 +107,10 @@ def _texts(node: Node, *, together: bool = False) -> str:
         case Not(inner):
             return f"not {_nested(inner)}"
         case And(nodes):
-            listed = _listed(map(_nested, nodes), "and")
-            return f"{listed} together" if together else listed
+            words = listed(map(_nested, nodes), "and")
+            return f"{words} together" if together else words
         case Or(nodes):
-            return _listed(map(_nested, nodes), "or")
+            return listed(map(_nested, nodes), "or")
         case Field(name, values):
             return _filter(name, values)
 
@@ -119,19 +119,26 @@ def _nested(node: Node) -> str:
     return f"({_texts(node)})" if isinstance(node, And | Or) else _texts(node)
 
 
+def field_clause(field: Field) -> str:
+    """What a memory must be to fulfil a field: `of type bugfix or feature`."""
+    return _filter(field.name, field.values)
+
+
 def _filter(name: FieldName, values: Iterable[str]) -> str:
     if name is FieldName.IS:
-        return _listed((_STATES.get(value, value) for value in values), "or")
-    return f"{_BEFORE_VALUES[name]} {_listed(map(_value, values), 'or')}"
+        return listed((_STATES.get(value, value) for value in values), "or")
+    return f"{_BEFORE_VALUES[name]} {listed(map(shown_value, values), 'or')}"
 
 
-def _value(value: str) -> str:
+def shown_value(value: str) -> str:
+    """A value of a field as a sentence holds it: in quotes where it would be misread without."""
     if not value:
         return "(none)"
     is_plain = not any(c.isspace() or c in ",()“”" for c in value)
     return value if is_plain else f"“{value}”"
 
 
-def _listed(items: Iterable[str], last: str) -> str:
+def listed(items: Iterable[str], last: str) -> str:
+    """The items in words: `a, b or c`."""
     *most, end = items
     return f"{', '.join(most)} {last} {end}" if most else end
