@@ -94,7 +94,8 @@ def _adapter(field: "models.Field[Any, Any]") -> Callable[[Any], Any] | None:
 
 
 def _utc_text(value: datetime | None) -> str | None:
-    return None if value is None else str(value.astimezone(UTC).replace(tzinfo=None))
+    """Return a moment as Django stores it: in UTC, without saying so."""
+    return None if value is None else value.astimezone(UTC).isoformat(" ").removesuffix("+00:00")
 
 
 def _json_text(value: Any) -> str:

@@ -11,6 +11,8 @@ from memweb.sources.rows import Draft, indexed_text
 
 # One transaction each: large enough for speed, small enough that others who write hardly wait.
 ROWS_AT_ONCE = 2000
+# The first ones are small, since the importer waits for them before it can write.
+ROWS_AT_FIRST = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ def prepared_batches(reader: Reader, with_terms: bool) -> Iterator[Batch]:
 
 
 def cut(records: Iterator[Record]) -> Iterator[list[Record]]:
-    """Yield records in lists of at most ROWS_AT_ONCE."""
-    records = iter(records)
-    while chunk := list(islice(records, ROWS_AT_ONCE)):
+    """Yield records in lists of ROWS_AT_FIRST, then of twice as many each time, up to ROWS_AT_ONCE."""
+    records, size = iter(records), ROWS_AT_FIRST
+    while chunk := list(islice(records, size)):
         yield chunk
+        size = min(2 * size, ROWS_AT_ONCE)
