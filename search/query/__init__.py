@@ -1,5 +1,6 @@
 """The query language: text -> tree -> text, its explanation in words, and edits of the tree."""
 
+from search.query.caret import Piece, piece_at
 from search.query.edits import (
     add_field,
     exclude_field,
@@ -21,7 +22,7 @@ from search.query.fields import KINDS, STATES, TIME_FIELDS, FieldName, is_ref_te
 from search.query.notes import Note, NoteCode
 from search.query.parser import ParsedQuery, parse
 from search.query.sentence import Sentence, describe, time_label
-from search.query.text import normalize, to_text
+from search.query.text import normalize, to_text, value_text
 from search.query.tree import EMPTY, And, Field, Node, Not, Or, Phrase, Prefix, Word
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Or",
     "ParsedQuery",
     "Phrase",
+    "Piece",
     "Prefix",
     "Sentence",
     "Word",
@@ -54,6 +56,7 @@ __all__ = [
     "normalize",
     "open_last_word",
     "parse",
+    "piece_at",
     "positive_words",
     "remove_exclusion",
     "remove_field",
@@ -62,6 +65,7 @@ __all__ = [
     "to_text",
     "toggle_exclusion",
     "toggle_field",
+    "value_text",
     "with_period",
     "without_fields",
 ]

@@ -80,7 +80,7 @@ def _written(node: Node, before: str = "") -> str:
             is_bare = last is not None and last.kind is TokenKind.PREFIX and last.text == text
             return bare if is_bare else f"{before}{_quoted(text)}*"
         case Field(name, values):
-            return f"{before}{name}:" + ",".join(_value(name, value) for value in values)
+            return f"{before}{name}:" + ",".join(value_text(name, value) for value in values)
         case Not(inner):
             return _grouping(inner, "-") if isinstance(inner, And | Or) else _written(inner, "-")
         case And(nodes):
@@ -93,7 +93,8 @@ def _grouping(node: Node, before: str = "") -> str:
     return f"{before}({_written(node)})"
 
 
-def _value(name: FieldName, value: str) -> str:
+def value_text(name: FieldName, value: str) -> str:
+    """The value as it stands behind the name of its field, in quotes where it needs them."""
     last = _last_of(f"{name}:{value}")
     return value if last is not None and last.values == (value,) else _quoted(value)
 

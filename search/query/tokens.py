@@ -35,9 +35,21 @@ class TokenKind(Enum):
     CLOSE = auto()
 
 
+class Value(NamedTuple):
+    """A value of a field where it stands in the text: `start` and `end` are offsets, its quotes included."""
+
+    text: str
+    start: int
+    end: int
+    is_quoted: bool = False
+    is_closed: bool = True
+
+
 class Token(NamedTuple):
     """One piece of a query. `end` is the offset behind it; `name` and `values` belong to fields.
 
+    `written` holds every value as typed, also those that the field does not take and those that are still empty; a
+    word or phrase that was meant as a field has them too, and its `name`.
     A named tuple because a pasted text makes thousands of them, three times as fast as dataclasses.
     """
 
@@ -47,6 +59,7 @@ class Token(NamedTuple):
     name: FieldName | None = None
     values: tuple[str, ...] = ()
     note: Note | None = None
+    written: tuple[Value, ...] = ()
 
 
 def scan(text: str) -> Iterator[Token]:
@@ -128,19 +141,22 @@ class _Scanner:
         return Token(TokenKind.PHRASE, content, end, note=note)
 
     def _field(self, name: FieldName, start: int, position: int) -> Token:
-        first, values, has_quotes, note = position, [], False, None
+        first, note = position, None
+        written: list[Value] = []
+        values: list[str] = []
         # A time may hold a comma (10:00:00,5) and is never a list.
         separator = "" if name in TIME_FIELDS else ","
         while True:
-            if self._text[position : position + 1] in tuple(QUOTES):
-                has_quotes = True
-                value, position, closed = _read_quoted(self._text, position)
+            begin, closed, is_quoted = position, True, self._text[position : position + 1] in tuple(QUOTES)
+            if is_quoted:
+                value, position, closed = _read_quoted(self._text, begin)
                 note = None if closed else notes.UNCLOSED_QUOTE
                 has_value = closed or value != ""
             else:
-                end = self._word_end(position, separator)
-                value, position = self._text[position:end], end
+                position = self._word_end(begin, separator)
+                value = self._text[begin:position]
                 has_value = value != ""
+            written.append(Value(value, begin, position, is_quoted, closed))
             if has_value:
                 values.append(value)
             if not separator or not self._text.startswith(separator, position):
@@ -149,12 +165,13 @@ class _Scanner:
         accepted = [accepted_value(name, value) for value in values]
         if values and None not in accepted:
             kept = tuple(value for value in accepted if value is not None)
-            return Token(TokenKind.FIELD, name, position, name, kept, note)
+            return Token(TokenKind.FIELD, name, position, name, kept, note, tuple(written))
         wrong = [value for value, kept in zip(values, accepted, strict=True) if kept is None]
         problem = notes.wrong_values(name, wrong) if wrong else notes.empty_field(name)
-        if has_quotes:
-            return Token(TokenKind.PHRASE, self._text[start:first] + ",".join(values), position, note=problem)
-        return Token(TokenKind.WORD, self._text[start:position], position, note=problem)
+        is_phrase = any(value.is_quoted for value in written)
+        text = self._text[start:first] + ",".join(values) if is_phrase else self._text[start:position]
+        kind = TokenKind.PHRASE if is_phrase else TokenKind.WORD
+        return Token(kind, text, position, name, note=problem, written=tuple(written))
 
     def _word_end(self, start: int, separator: str = "") -> int:
         """Where the word that begins at start ends.
