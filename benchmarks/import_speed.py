@@ -1,7 +1,7 @@
 """Measures the whole import beside plain sqlite3: the same rows, inserted with executemany into a table shaped like
 claude-mem's with its FTS5 triggers. The aim is at least a third of that speed.
 
-    python benchmarks/import_speed.py [--rows 20000] [--database claude-mem.db] [--repeat 3]
+    python benchmarks/import_speed.py [--rows 60000] [--database claude-mem.db] [--repeat 3]
 
 Both sides take turns, so that a busy machine slows both. Times are of the wall clock and of the processor.
 """
@@ -177,7 +177,7 @@ def compare(name: str, folder: Path, rows: list[Row], repeat: int) -> str:
 
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--rows", type=int, default=60_000)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--database", type=Path, default=SHARED, help="claude-mem database whose rows are multiplied")
     options = parser.parse_args(arguments)

@@ -1,11 +1,11 @@
 """Search by words and meaning over collections of growing size: its parts, whole searches, and pages; p50 and p95.
 
-    python -m benchmarks meaning [--rows 2000 20000 100000] [--keep FOLDER] [--chroma]
+    python -m benchmarks meaning [--rows 2000 20000 100000] [--keep FOLDER] [--chroma] [--real]
 
-The rows are those of `benchmarks search`; vectors and token states are random, since speed does not depend on what
-they mean, while questions are embedded by the real model. A few questions warm each measurement up. With --chroma a
-vector process answers questions without a filter, as beside `memweb up`; else all vectors are compared. Figures are
-milliseconds on this machine.
+The rows are those of `benchmarks search`; vectors and token states are random unless --real has them made by the model,
+which takes an hour for 100,000 rows; questions are always embedded by the model. A few questions warm each measurement
+up. With --chroma a vector process answers questions without a filter, as beside `memweb up`; else all vectors are
+compared. Figures are milliseconds on this machine.
 """
 
 import argparse
@@ -90,6 +90,17 @@ def write_vectors() -> None:
         cursor.execute("DELETE FROM search_embeddingtask")
 
 
+def embed() -> None:
+    """Have the model embed every observation that is not embedded yet, as beside `memweb up`."""
+    import django
+
+    django.setup()
+    from search.vectors.embedding import current_embedder
+    from search.vectors.indexer import Indexer
+
+    Indexer(current_embedder()).run()
+
+
 def measure(rows: int, use_chroma: bool) -> dict[str, list[float]]:
     """Return the milliseconds of each part and of whole searches, and the memory of the process in MB."""
     import django
@@ -165,13 +176,14 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[2_000, 20_000])
     parser.add_argument("--keep", type=Path, help="folder for the collections, used again next time")
     parser.add_argument("--chroma", action="store_true", help="let Chroma answer questions without a filter")
+    parser.add_argument("--real", action="store_true", help="let the model embed the rows")
     options = parser.parse_args(arguments)
     results = {}
     with tempfile.TemporaryDirectory(prefix="memweb-bench-") as temporary:
         for rows in options.rows:
-            folder = (options.keep or Path(temporary)) / f"meaning-{rows}"
+            folder = (options.keep or Path(temporary)) / f"{'embedded' if options.real else 'meaning'}-{rows}"
             environment = prepare(folder, rows)
-            call("write_vectors()", environment)
+            call("embed()" if options.real else "write_vectors()", environment)
             results[rows] = json.loads(call(f"print(json.dumps(measure({rows}, {options.chroma})))", environment))
     columns = "".join(f" {rows:>9,} p50 | p95 |" for rows in options.rows)
     sys.stdout.write(f"| search by meaning, ms |{columns}\n|---|{'---|---|' * len(options.rows)}\n")
@@ -184,7 +196,7 @@ def main(arguments: list[str]) -> None:
 
 def call(code: str, environment: dict[str, str]) -> str:
     """Run code of this module in a process of its own and return its last line."""
-    program = f"import json; from benchmarks.meaning_speed import measure, write_vectors; {code}"
+    program = f"import json; from benchmarks.meaning_speed import embed, measure, write_vectors; {code}"
     done = subprocess.run(  # noqa: S603
         [sys.executable, "-c", program], env=environment, check=True, capture_output=True, text=True
     )
