@@ -8,6 +8,7 @@ again.
 import os
 import shutil
 import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -42,15 +43,13 @@ class IndexFolder:
 
     def make_ready(self) -> SetAside | None:
         """Leave a folder that may be opened, and set aside what may not; raise IndexUnavailable when that fails."""
-        reason = self._noted_damage() or self._foreign_content() or self._failed_openings()
-        aside = self.set_aside(reason) if reason and self.path.exists() else None
+        reason = no_folder(self.path) or self._noted_damage() or self._foreign_content() or self._failed_openings()
+        aside = self.set_aside(reason) if reason and os.path.lexists(self.path) else None
         self.damage_note.unlink(missing_ok=True)
         try:
             self.path.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise IndexUnavailable(f"{self.path} cannot be made ({error.strerror})") from error
-        if not self.path.is_dir():
-            raise IndexUnavailable(f"{self.path} is not a folder; move it away")
         if problem := folder_problem(self.path):
             raise IndexUnavailable(problem)
         if unwritable := next((one for one in _files(self.path) if not os.access(one, os.W_OK)), None):
@@ -84,8 +83,9 @@ class IndexFolder:
             raise IndexUnavailable(
                 f"{self.path} is damaged ({reason}) and cannot be renamed ({error.strerror}); move it away"
             ) from error
-        with suppress(OSError):  # the folder is out of the way, which is what matters
-            (target / REASON_NAME).write_text(reason + "\n", encoding="utf-8")
+        if no_folder(target) is None:
+            with suppress(OSError):  # the folder is out of the way, which is what matters
+                _write_new(target / REASON_NAME, reason + "\n")
         self.note_opened()
         return SetAside(target, reason)
 
@@ -93,15 +93,15 @@ class IndexFolder:
         """Remove the folder and its notes, to begin anew without reading anything of it."""
         self.damage_note.unlink(missing_ok=True)
         self.note_opened()
-        if not self.path.exists():
-            return
+        if no_folder(self.path) or not self.path.exists():
+            return  # what is no folder of ours is set aside by `make_ready`
         doomed = self.path.with_name("chroma.removed")
         try:
-            shutil.rmtree(doomed, ignore_errors=True)
+            _discard(doomed)
             self.path.rename(doomed)
         except OSError as error:
             raise IndexUnavailable(f"{self.path} cannot be removed ({error.strerror})") from error
-        shutil.rmtree(doomed, ignore_errors=True)
+        _discard(doomed)
 
     def compact(self) -> None:
         """Give what Chroma's database no longer needs back to the disk. For a folder that nobody has open."""
@@ -161,12 +161,45 @@ def set_aside_folders(data_dir: Path) -> list[SetAside]:
     """Return the folders that were set aside, oldest first."""
     found = []
     for path in sorted(data_dir.glob("chroma.damaged-*")):
-        try:
-            reason = (path / REASON_NAME).read_text(encoding="utf-8").strip()
-        except OSError:
-            reason = "reason unknown"
-        found.append(SetAside(path, reason))
+        found.append(SetAside(path, no_folder(path) or _reason_in(path) or "reason unknown"))
     return found
+
+
+def no_folder(path: Path) -> str | None:
+    """Return what stands in the place of Chroma's folder instead of a folder; None when it is one, or nothing is there.
+
+    A link would let two memwebs open one folder, each with a lock of its own.
+    """
+    if path.is_symlink():
+        return "it is a link, and Chroma's folder must be one itself"
+    if path.exists() and not path.is_dir():
+        return "it is a file, not a folder"
+    return None
+
+
+def _reason_in(folder: Path) -> str:
+    """Return the reason that was left in a folder; empty where none can be read. Follows no link, waits for no pipe."""
+    try:
+        descriptor = os.open(folder / REASON_NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(descriptor, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - it is open already
+            return file.read(1000).strip() if stat.S_ISREG(os.fstat(descriptor).st_mode) else ""
+    except OSError:
+        return ""
+
+
+def _write_new(path: Path, text: str) -> None:
+    """Write a file in the place of whatever is there: the folder may come from anywhere, with a link of that name."""
+    path.unlink(missing_ok=True)
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _discard(path: Path) -> None:
+    """Remove what is there, a folder with all in it; what a link points to stays."""
+    if path.is_symlink() or path.is_file():
+        path.unlink()
+    else:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def _time_of(path: Path) -> datetime:

@@ -206,17 +206,34 @@ def test_process_ends_with_its_parent_that_is_killed(folder: DataFolder, phase: 
             time.sleep(0.02)
 
 
-def test_folder_that_cannot_be_made_is_told_and_used_as_soon_as_it_can(folder: DataFolder) -> None:
+def test_folder_that_cannot_be_readied_is_told_and_used_as_soon_as_it_can(folder: DataFolder) -> None:
     vectors = folder.store(30)
-    folder.chroma.write_text("not a folder")
+    note = folder.path / "chroma.damage"
+    note.mkdir()
     with folder.process() as process:
         state = wait_for(process, lambda state: state.phase is Phase.UNAVAILABLE)
-        assert state.problem == f"{folder.chroma} cannot be made (File exists)"
-        with pytest.raises(BroadIndexUnavailable, match="cannot be made"):
+        assert state.problem == f"{note} cannot be written (Is a directory)"
+        with pytest.raises(BroadIndexUnavailable, match="cannot be written"):
             process.nearest(vectors[1], 3)
-        folder.chroma.unlink()
+        note.rmdir()
         wait_until_equal(process, folder)
         assert unreached(process, vectors) == []
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_what_is_no_folder_is_set_aside_and_told(folder: DataFolder, is_link: bool) -> None:
+    vectors = folder.store(30)
+    (folder.path / "elsewhere").mkdir()
+    if is_link:
+        folder.chroma.symlink_to("elsewhere")
+    else:
+        folder.chroma.write_text("not a folder")
+    with folder.process() as process:
+        wait_until_equal(process, folder)
+        assert unreached(process, vectors) == []
+        [aside] = folder.set_aside
+        reason = "it is a link, and Chroma's folder must be one itself" if is_link else "it is a file, not a folder"
+        assert process.state.set_aside == f"{reason}; kept in {aside}"
 
 
 WATCH = """

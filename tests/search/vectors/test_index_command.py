@@ -115,11 +115,29 @@ def test_index_that_is_held_is_left_to_its_owner(folder: DataFolder) -> None:
 
 def test_folder_that_cannot_be_used_ends_the_command_with_the_reason(folder: DataFolder) -> None:
     folder.store(3)
-    folder.chroma.write_text("not a folder")
+    note = folder.path / "chroma.damage"
+    note.mkdir()
     code, _, error = run("index", "check", "--only", "vectors")
     assert code == 1
-    assert error == f"memweb: check of the vector index failed: {folder.chroma} cannot be made (File exists)\n"
+    assert error == f"memweb: check of the vector index failed: {note} cannot be written (Is a directory)\n"
     assert pending_request(folder.path) is None
+
+
+@pytest.mark.parametrize("name", ["chroma", "chroma.removed"])
+@pytest.mark.parametrize("is_link", [False, True])
+def test_file_or_link_in_the_place_of_the_folder_hinders_no_command(
+    folder: DataFolder, name: str, is_link: bool
+) -> None:
+    folder.store(3)
+    if is_link:
+        (folder.path / name).symlink_to(folder.path)
+    else:
+        (folder.path / name).write_text("not a folder")
+    assert run("index", "rebuild", "--only", "vectors") == (0, "vectors                     3 indexed\n", "")
+    _, text, error = run("doctor", "--json")
+    states = [one["state"] for one in json.loads(text)["findings"] if one["subject"] == "vector index"]
+    assert (error, states[0]) == ("", "3 of 3 vectors in the data folder")
+    assert len(states) == (2 if name == "chroma" else 1)
 
 
 def test_doctor_tells_of_what_was_set_aside(folder: DataFolder, shared: Path) -> None:

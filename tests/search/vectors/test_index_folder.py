@@ -178,10 +178,83 @@ def test_index_that_is_damaged_again_and_again_is_given_up_until_asked_for(tmp_p
     assert len(set_aside_folders(tmp_path)) == MOST_SET_ASIDE
 
 
-def test_file_in_the_place_of_the_folder_is_told(tmp_path: Path) -> None:
-    (tmp_path / "chroma").write_text("not a folder")
-    with pytest.raises(IndexUnavailable, match=r"/chroma cannot be made \(File exists\)$"):
-        IndexFolder(tmp_path).make_ready()
+def make_file(path: Path) -> None:
+    path.write_text("not a folder")
+
+
+def make_link_to_folder(path: Path) -> None:
+    (path.parent / "elsewhere").mkdir(exist_ok=True)
+    (path.parent / "elsewhere/kept").touch()
+    path.symlink_to("elsewhere")
+
+
+def make_broken_link(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+def make_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+NO_FOLDERS = {
+    make_file: "it is a file, not a folder",
+    make_pipe: "it is a file, not a folder",
+    make_link_to_folder: "it is a link, and Chroma's folder must be one itself",
+    make_broken_link: "it is a link, and Chroma's folder must be one itself",
+}
+
+
+@pytest.mark.parametrize("make", NO_FOLDERS)
+@pytest.mark.parametrize("is_rebuild", [False, True])
+def test_what_is_no_folder_is_set_aside(tmp_path: Path, make: Callable[[Path], None], is_rebuild: bool) -> None:
+    make(tmp_path / "chroma")
+    folder = IndexFolder(tmp_path)
+    if is_rebuild:
+        folder.remove()
+    aside = folder.make_ready()
+    assert aside is not None
+    assert aside.reason == NO_FOLDERS[make]
+    assert set_aside_folders(tmp_path) == [aside]
+    assert folder.path.is_dir() and not folder.path.is_symlink()
+    assert folder.make_ready() is None
+    kept = tmp_path / "elsewhere"
+    assert not kept.exists() or [path.name for path in kept.iterdir()] == ["kept"]
+
+
+@pytest.mark.parametrize("make", [make_file, make_link_to_folder, make_broken_link, zeros])
+def test_removing_is_not_hindered_by_what_is_in_its_way(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "chroma.removed")
+    folder = IndexFolder(tmp_path)
+    folder.make_ready()
+    (folder.path / "file").touch()
+    folder.remove()
+    assert {path.name for path in tmp_path.iterdir()} <= {"elsewhere"}
+    assert not (tmp_path / "elsewhere").exists() or (tmp_path / "elsewhere/kept").exists()
+
+
+def test_reason_is_not_written_through_a_link(tmp_path: Path) -> None:
+    no_database(tmp_path / "chroma")
+    (tmp_path / "precious").write_text("precious")
+    (tmp_path / "chroma/why-set-aside.txt").symlink_to("../precious")
+    aside = IndexFolder(tmp_path).make_ready()
+    assert aside is not None
+    assert set_aside_folders(tmp_path) == [aside]
+    assert (tmp_path / "precious").read_text() == "precious"
+
+
+@pytest.mark.parametrize("make", [make_broken_link, make_pipe, lambda path: path.symlink_to("../secret_key"), zeros])
+def test_reason_is_not_read_from_what_is_no_file(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    (tmp_path / "secret_key").write_text("secret")
+    (tmp_path / "chroma.damaged-1").mkdir()
+    make(tmp_path / "chroma.damaged-1/why-set-aside.txt")
+    assert [one.reason for one in set_aside_folders(tmp_path)] == ["reason unknown"]
+
+
+def test_reason_that_is_no_text_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "chroma.damaged-1").mkdir()
+    (tmp_path / "chroma.damaged-1/why-set-aside.txt").write_bytes(b"\xff\xfe because " + b"x" * 10**6)
+    [aside] = set_aside_folders(tmp_path)
+    assert (aside.reason[:11], len(aside.reason)) == ("\ufffd\ufffd because ", 1000)
 
 
 def test_removing_leaves_what_was_set_aside(tmp_path: Path) -> None:
