@@ -166,7 +166,12 @@ class Environment:
             if not given[name]:
                 raise ImproperlyConfigured(f"MEMWEB_EMBEDDER=http needs {name}")
         url, model, dimension, key = names
-        return EmbeddingService(self._web_address(url), given[model], self.number(dimension, 0, 1, 4096), given[key])
+        return EmbeddingService(
+            self._web_address(url, "http://127.0.0.1:8080/v1"),
+            given[model],
+            self.number(dimension, 0, 1, 4096),
+            given[key],
+        )
 
     def chroma_server(self) -> ChromaServer | None:
         """Return the Chroma server to use; None for an index in the data folder.
@@ -175,9 +180,13 @@ class Environment:
         """
         if not self.text("CHROMA_URL", ""):
             return None
-        url = self._web_address("CHROMA_URL")
-        if urlsplit(url).path or urlsplit(url).query or urlsplit(url).fragment:
-            raise ImproperlyConfigured("CHROMA_URL has no path; use an address such as http://127.0.0.1:8000")
+        url = self._web_address("CHROMA_URL", "http://127.0.0.1:8000")
+        parts = urlsplit(url)
+        address = f"{parts.scheme}://{parts.netloc}"
+        if further := url[len(address) :]:
+            raise ImproperlyConfigured(
+                f"CHROMA_URL ends in {further}, where Chroma has only an address; use CHROMA_URL={address}"
+            )
         tenant = self.text("CHROMA_TENANT", "") or "default_tenant"
         database = self.text("CHROMA_DATABASE", "") or "default_database"
         token = self.text("CHROMA_TOKEN", "")
@@ -185,7 +194,7 @@ class Environment:
             raise ImproperlyConfigured("CHROMA_TOKEN has characters that no token has")
         return ChromaServer(url, tenant, database, token)
 
-    def _web_address(self, name: str) -> str:
+    def _web_address(self, name: str, example: str) -> str:
         value = self.text(name, "")
         try:
             parts = urlsplit(value)
@@ -194,7 +203,7 @@ class Environment:
             is_address = False
         if not is_address or "@" in parts.netloc:
             # A name and password in the address would end up in messages; the key has a variable of its own.
-            raise ImproperlyConfigured(f"{name} is not an address such as http://127.0.0.1:8080/v1, without a password")
+            raise ImproperlyConfigured(f"{name} is not an address such as {example}, without a password")
         return value.rstrip("/")
 
     def folder(self, name: str) -> Path | None:

@@ -313,9 +313,11 @@ def _accepted(name: FieldName, text: str) -> str:
 
 
 def _choice(text: str, choices: dict[str, Any]) -> Any:
-    if text not in choices:
+    """Return what a word names, however it is capitalised. Raises ValueError."""
+    choice = choices.get(text.strip().casefold())
+    if choice is None:
         raise ValueError(f"“{text}” is not known here; accepted are {', '.join(choices)}")
-    return choices[text]
+    return choice
 
 
 def _number(text: str, low: int, high: int) -> int:

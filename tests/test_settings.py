@@ -268,12 +268,24 @@ def test_chroma_server_is_read_and_does_not_show_its_token(environment: pytest.M
     assert "token of us" not in repr(server)
 
 
+CHROMA_ADDRESS = "use CHROMA_URL=https://chroma.example:8001"
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("CHROMA_URL", "chroma.example:8000", "CHROMA_URL is not an address such as"),
+        ("CHROMA_URL", "chroma.example:8000", "CHROMA_URL is not an address such as http://127.0.0.1:8000, without"),
         ("CHROMA_URL", "http://me:pass-word@chroma.example", "CHROMA_URL is not an address such as"),
-        ("CHROMA_URL", "http://chroma.example/api/v2", "CHROMA_URL has no path"),
+        *[
+            ("CHROMA_URL", f"https://chroma.example:8001{more}", f"CHROMA_URL ends in {shown}, .* {CHROMA_ADDRESS}$")
+            for more, shown in (
+                ("/api/v2", "/api/v2"),
+                ("/v1", "/v1"),
+                ("/v1/", "/v1"),
+                ("?tenant=us", "[?]tenant=us"),
+                ("/#here", "/#here"),
+            )
+        ],
         ("CHROMA_TOKEN", "tökén", "CHROMA_TOKEN has characters that no token has"),
     ],
 )
