@@ -1,8 +1,10 @@
 from django.urls import path
 
 from search import views
+from search.completions.views import completions
 
 urlpatterns = [
     path("", views.search, name="search"),
     path("m/<str:ref>/", views.memory, name="memory"),
+    path("completions/", completions, name="completions"),
 ]
