@@ -8,6 +8,8 @@ import socket
 import subprocess
 import sys
 import threading
+import time
+from collections import deque
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import closing, suppress
@@ -18,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from search.vectors.embedding import Vectors
+from search.vectors.endings import crash_loop, note_ending
 from search.vectors.index_folder import IndexFolder
 from search.vectors.index_state import IndexState, Phase
 from search.vectors.nearest import BroadIndexUnavailable
@@ -31,6 +34,8 @@ MOST_WAITING = 32
 MOST_LATE = 3
 SECONDS_TO_END = 3.0
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
+# A process may ask for another one to begin with a new index, but not so often within so many seconds.
+MOST_RESTARTS, SECONDS_OF_RESTARTS = 8, 120.0
 _CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP}
 
 
@@ -55,6 +60,7 @@ class VectorProcess:
         self._numbers = itertools.count(1)
         self._late = 0
         self._was_ready = False
+        self._restarts: deque[float] = deque(maxlen=MOST_RESTARTS)
         self._supervisor = threading.Thread(target=self._supervise, name="vector process", daemon=True)
 
     @property
@@ -129,7 +135,7 @@ class VectorProcess:
                 self._show(IndexState(Phase.UNAVAILABLE, f"the vector process cannot be started ({error.strerror})"))
             if self._ending.is_set():
                 return
-            if code == START_AGAIN:
+            if code == START_AGAIN and self._may_restart():
                 problem = self._state.problem or "the vector index is being made anew"
                 self._show(replace(self._state, phase=Phase.UNAVAILABLE, problem=problem))
                 continue
@@ -139,6 +145,13 @@ class VectorProcess:
                 pause = SHORTEST_PAUSE
             self._ending.wait(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _may_restart(self) -> bool:
+        """Return whether a process may follow without a pause."""
+        now = time.monotonic()
+        is_too_often = len(self._restarts) == MOST_RESTARTS and now - self._restarts[0] < SECONDS_OF_RESTARTS
+        self._restarts.append(now)
+        return not is_too_often
 
     def _run(self) -> int:
         """Start a process, take in what it says until it ends, and return its exit code."""
@@ -201,8 +214,11 @@ class VectorProcess:
             with suppress(OSError):
                 if not folder.damage_note.exists() or not folder.damage_note.stat().st_size:
                     folder.note_damage(f"native code crashed: {reason}")
-        problem = f"the vector process ended ({reason}); it is started again"
-        self._show(IndexState(Phase.UNAVAILABLE, problem, model=self._state.model))
+        with suppress(OSError):  # on a full disk it is only logged
+            note_ending(self._data_dir, reason)
+        loop = crash_loop(self._data_dir)
+        problem = loop or f"the vector process ended ({reason}); it is started again"
+        self._show(IndexState(Phase.UNAVAILABLE, problem, needs_help=loop is not None, model=self._state.model))
 
     def _note_late(self) -> None:
         with self._lock:

@@ -14,6 +14,8 @@ from search.vectors.upkeep import ask_owner, vector_status
 SUBJECT = "vector index"
 REBUILD = "memweb index rebuild --only vectors"
 
+_REMEDY = f"memweb puts it right by itself where it can; else: {REBUILD}, and read what `memweb up` printed"
+
 Observation = tuple[str, str, str]
 
 
@@ -22,7 +24,7 @@ def examine_vectors() -> Iterator[Observation]:
     status = vector_status()
     if status.model is not None or embedder_name() is not None:
         if status.problem:
-            yield SUBJECT, status.problem, "memweb makes it anew by itself where it can; else: " + REBUILD
+            yield SUBJECT, status.problem, _REMEDY
         elif settings.CHROMA is None and (problem := folder_problem(settings.DATA_DIR / "chroma")):
             yield SUBJECT, problem, "searches compare stored vectors one by one until then"
         elif status.in_chroma is None:

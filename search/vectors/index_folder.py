@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
+from search.vectors.endings import forget_endings
 from search.vectors.index_problems import IndexUnavailable, folder_problem
 from search.vectors.vector_index import OUR_PREFIX
 
@@ -92,6 +93,7 @@ class IndexFolder:
     def remove(self) -> None:
         """Remove the folder and its notes, to begin anew without reading anything of it."""
         self.damage_note.unlink(missing_ok=True)
+        forget_endings(self.path.parent)
         self.note_opened()
         if no_folder(self.path) or not self.path.exists():
             return  # what is no folder of ours is set aside by `make_ready`

@@ -12,6 +12,7 @@ from django.db import connection
 from memweb.memories.kinds import Kind
 from memweb.memories.models import memory_model
 from search.models import EmbeddingModel, EmbeddingTask
+from search.vectors.endings import crash_loop
 from search.vectors.index_problems import IndexUnavailable
 from search.vectors.index_state import (
     Action,
@@ -89,9 +90,18 @@ def vector_status() -> VectorStatus:
         missing=missing,
         ghosts=ghosts,
         owner=str(owner) if owner else "",
-        problem=state.problem if state and owner and state.phase is Phase.UNAVAILABLE else None,
+        problem=crash_loop(settings.DATA_DIR) or _told_problem(state, owner),
         embedding_problem=state.embedding if state and owner else None,
     )
+
+
+def health_problem() -> str | None:
+    """Return in words that may be shown to anybody why searches do without the index; asks no database."""
+    if loop := crash_loop(settings.DATA_DIR):
+        return loop
+    owner = index_owner(settings.DATA_DIR)
+    is_usable = _told_problem(read_state(settings.DATA_DIR), owner) is None
+    return None if is_usable else "the vector index cannot be used now"
 
 
 def ask_owner(action: Action, purpose: str, progress: Progress, *, waits: bool = False) -> Outcome:
@@ -155,6 +165,11 @@ def _follow(data_dir: Path, action: Action, look: Callable[[], IndexState | None
         elif time.monotonic() - hopeful > PATIENCE_WITHOUT_HOPE:
             raise IndexUnavailable(state.problem or "the vector index is unavailable")
         time.sleep(0.1)
+
+
+def _told_problem(state: IndexState | None, owner: Owner | None) -> str | None:
+    """Return what the present owner of the index says is wrong with it."""
+    return state.problem if state and owner and state.phase is Phase.UNAVAILABLE else None
 
 
 def _compared(

@@ -17,7 +17,7 @@ PUBLIC = {
     "accounts/link/<str:token>/": "signs in, or says why not",
     "accounts/logout/": "ends a session that is not there",
     "admin/login/": "the same sign-in page",
-    "healthz": "says that the server answers, and nothing else",
+    "healthz": "says that the server answers and whether it does without its vector index",
 }
 SAMPLES = {"int": "1", "str": "x", "slug": "x", "uuid": "00000000-0000-4000-8000-000000000000", "path": "x"}
 SIGN_IN_PAGES = ("/accounts/login/", "/admin/login/")
