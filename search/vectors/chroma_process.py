@@ -101,6 +101,7 @@ class LocalStore:
         self._folder = IndexFolder(data_dir)
         self._client: Any = None
         self._crash_note: IO[str] | None = None
+        self._opened: tuple[tuple[int, int] | None, ...] = ()
 
     @property
     def needs_new_process(self) -> bool:
@@ -130,7 +131,11 @@ class LocalStore:
                 if collection.name != name and collection.name.startswith(OUR_PREFIX):
                     self._client.delete_collection(collection.name)
             collection = _collection(self._client, name, model, {"sync_threshold": SYNC_THRESHOLD})
+        self._opened = self._folder.identity()
         return ChromaIndex(collection, collection, self._translated)
+
+    def is_in_place(self) -> bool:
+        return self._folder.identity() == self._opened
 
     def note_opened(self) -> None:
         self._folder.note_opened()
@@ -181,6 +186,9 @@ class RemoteStore:
             self._is_condemned = False
             collection = _collection(writing, name, model, {})
             return ChromaIndex(reading.get_collection(name, embedding_function=None), collection, self._translated)
+
+    def is_in_place(self) -> bool:
+        return True  # a server answers for what it holds
 
     def note_opened(self) -> None:
         pass

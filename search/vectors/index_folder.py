@@ -57,6 +57,10 @@ class IndexFolder:
             raise IndexUnavailable(f"{unwritable} cannot be written; correct its owner and mode")
         return aside
 
+    def identity(self) -> tuple[tuple[int, int] | None, ...]:
+        """Return what tells this folder and its database from others that are put in their place; None for one gone."""
+        return tuple(_inode(path) for path in (self.path, self.path / "chroma.sqlite3"))
+
     def note_damage(self, reason: str) -> None:
         """Leave word that the folder must not be opened again."""
         self.damage_note.write_text(reason, encoding="utf-8")
@@ -177,6 +181,14 @@ def no_folder(path: Path) -> str | None:
     if path.exists() and not path.is_dir():
         return "it is a file, not a folder"
     return None
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _reason_in(folder: Path) -> str:

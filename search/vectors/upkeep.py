@@ -27,6 +27,8 @@ from search.vectors.ownership import Owner, index_owner
 
 # So long an index may be unavailable before a command gives up: a new process needs a few seconds to begin.
 PATIENCE, PATIENCE_WITHOUT_HOPE = 60.0, 2.5
+# So long nobody may hold the index that another process held: it may be starting a new one for a request.
+PATIENCE_WITHOUT_OWNER = 10.0
 
 Progress = Callable[[str, int, int], None]
 
@@ -119,7 +121,7 @@ def ask_owner(action: Action, purpose: str, progress: Progress, *, waits: bool =
     if owner is not None:
         if not waits:
             return Outcome(None, owner)
-        state = _follow(data_dir, action, lambda: read_state(data_dir), progress)
+        state = _follow(data_dir, action, _Others(data_dir, owner), progress)
         known = before.set_aside if before else None
         return Outcome(state, owner, state.set_aside if state.set_aside != known else None)
     process = VectorProcess(data_dir, purpose, embeds=False)
@@ -141,6 +143,23 @@ def ask_owner(action: Action, purpose: str, progress: Progress, *, waits: bool =
     finally:
         process.stop()
     return Outcome(state, None, "; ".join(damaged) or None)
+
+
+class _Others:
+    """Looks at the state that another process tells, for as long as there is one."""
+
+    def __init__(self, data_dir: Path, owner: Owner) -> None:
+        self._data_dir = data_dir
+        self._owner = owner
+        self._held = time.monotonic()
+
+    def __call__(self) -> IndexState | None:
+        if index_owner(self._data_dir) is not None:
+            self._held = time.monotonic()
+        elif time.monotonic() - self._held > PATIENCE_WITHOUT_OWNER:
+            clear_request(self._data_dir)
+            raise IndexUnavailable(f"{self._owner}, which held the index, has ended meanwhile; run the command again")
+        return read_state(self._data_dir)
 
 
 def _follow(data_dir: Path, action: Action, look: Callable[[], IndexState | None], progress: Progress) -> IndexState:

@@ -40,6 +40,9 @@ class IndexStore(Protocol):
     def open(self, name: str, model: str, others: Sequence[str]) -> VectorIndex:
         """Return the index of that name, made when missing; the others, of models no longer searched, are dropped."""
 
+    def is_in_place(self) -> bool:
+        """Whether what was opened is still what lies there: a folder may be removed or replaced while it is in use."""
+
     def note_opened(self) -> None:
         """Note that the index was opened and answered."""
 

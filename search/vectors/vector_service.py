@@ -183,6 +183,10 @@ class VectorService:
             self._open(model, action)
         if self._reconciler is None:
             return
+        if not self._store.is_in_place():
+            self._close("the folder of the vector index was removed or replaced during use; it is opened anew")
+            self._end(START_AGAIN)
+            return
         if self._damage:
             raise IndexDamaged(self._damage)
         if self._suspicion and time.monotonic() - self._probed > SECONDS_BETWEEN_PROBES:

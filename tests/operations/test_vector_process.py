@@ -164,7 +164,8 @@ def test_check_is_carried_out_by_the_server(running: Running) -> None:
     running.wait_until_equal()
     assert running.run("index", "check", "--only", "vectors") == (
         0,
-        f"vectors            {running.memories} checked, 0 not found, 0 stale\n",
+        f"vectors            {running.memories} checked, 0 not found, 0 stale\n"
+        f"                   held by process {running.vector_process} (memweb up), which checked them\n",
         "",
     )
 
@@ -176,7 +177,8 @@ def test_command_beside_the_server_leaves_the_work_to_it(running: Running, actio
     code, text, error = running.run("index", action, "--only", "vectors")
     assert (code, error) == (0, "")
     assert (
-        text == f"vectors            left to process {owner} (memweb up); `memweb index status` shows how far it is\n"
+        text == f"vectors            held by process {owner} (memweb up), which does it;"
+        " `memweb index status` shows how far it is\n"
     )
     wait_until_gone(owner)  # only a process that has not touched the index yet may open it
     running.wait_for(lambda state: state.process_id != owner)

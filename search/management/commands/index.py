@@ -93,16 +93,24 @@ class Command(BaseCommand):
     def _check_vectors(self) -> tuple[Any, list[str], str]:
         outcome, fault = _ask(Action.CHECK, waits=True)
         if outcome is None or outcome.state is None:
-            return {"checked": None, "stale": None, "unreachable": None, "damage": None}, [], fault
+            return {"checked": None, "stale": None, "unreachable": None, "damage": None, "asked": None}, [], fault
         check = outcome.state.check or Check(0)
         damage = outcome.was_damaged
-        found = {"checked": check.total, "stale": check.stale, "unreachable": check.unreachable, "damage": damage}
-        line = f"{'vectors':18} {check.total:,} checked, {check.unreachable:,} not found, {check.stale:,} stale"
+        found = {
+            "checked": check.total,
+            "stale": check.stale,
+            "unreachable": check.unreachable,
+            "damage": damage,
+            "asked": str(outcome.asked) if outcome.asked else None,
+        }
+        lines = [f"{'vectors':18} {check.total:,} checked, {check.unreachable:,} not found, {check.stale:,} stale"]
+        if outcome.asked:
+            lines.append(f"{'':18} held by {outcome.asked}, which checked them")
         if damage:
             fault = f"the vector index was damaged and has been made anew: {damage}"
         elif not check.is_sound:
             fault = "the vector index differed from its rows, which was put right; check again"
-        return found, [line], fault
+        return found, lines, fault
 
     def _rebuild_vectors(self) -> tuple[Any, list[str], str]:
         outcome, fault = _ask(Action.REBUILD)
@@ -118,7 +126,7 @@ def _told(outcome: Outcome | None, fault: str, key: str, words: Any) -> tuple[An
     if outcome is None:
         return {key: None, "asked": None}, [], fault
     if outcome.asked is not None:
-        line = f"{'vectors':18} left to {outcome.asked}; `memweb index status` shows how far it is"
+        line = f"{'vectors':18} held by {outcome.asked}, which does it; `memweb index status` shows how far it is"
         return {key: None, "asked": str(outcome.asked)}, [line], fault
     held = outcome.state.held or 0 if outcome.state else 0
     return {key: held, "asked": None}, [words(held)], fault

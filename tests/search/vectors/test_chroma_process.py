@@ -2,12 +2,14 @@
 
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
@@ -154,6 +156,40 @@ def test_database_that_was_replaced_by_a_backup_is_noticed(folder: DataFolder) -
     with folder.process() as process:
         wait_until_equal(process, folder)
         assert unreached(process, folder.vectors()) == []
+
+
+def remove_folder(chroma: Path) -> None:
+    shutil.rmtree(chroma)
+
+
+def remove_database(chroma: Path) -> None:
+    (chroma / "chroma.sqlite3").unlink()
+
+
+def replace_by_copy(chroma: Path) -> None:
+    chroma.rename(chroma.with_name("old"))
+    shutil.copytree(chroma.with_name("old"), chroma)
+
+
+def put_file_in_place(chroma: Path) -> None:
+    shutil.rmtree(chroma)
+    chroma.write_text("not a folder")
+
+
+@pytest.mark.parametrize("lose", [remove_folder, remove_database, replace_by_copy, put_file_in_place])
+def test_folder_that_is_lost_during_use_is_noticed_and_made_anew(
+    folder: DataFolder, lose: Callable[[Path], None]
+) -> None:
+    vectors = folder.store(30)
+    with folder.process() as process:
+        before = wait_until_equal(process, folder)
+        lose(folder.chroma)
+        wait_for(process, lambda state: state.process_id != before.process_id and state.phase is Phase.READY)
+        vectors |= folder.store(5)
+        wait_until_equal(process, folder)
+        assert unreached(process, vectors) == []
+    with closing(sqlite3.connect(folder.chroma / "chroma.sqlite3")) as connection:
+        assert connection.execute("SELECT count(*) FROM embeddings").fetchone() == (35,)
 
 
 @pytest.mark.parametrize("seed", range(2))

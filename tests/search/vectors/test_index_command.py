@@ -1,16 +1,21 @@
 """`memweb index` and `memweb doctor` on the vector index, without a memweb that runs."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from search.vectors.index_state import Action, leave_request, pending_request
+from search.vectors import upkeep
+from search.vectors.index_problems import IndexUnavailable
+from search.vectors.index_state import Action, IndexState, Phase, leave_request, pending_request, write_state
+from search.vectors.ownership import own_index
 from tests.management.memweb_process import COMMAND
 from tests.search.vectors.data_folder import DataFolder, unreached, wait_until_equal
 from tests.search.vectors.test_damage import missing_metadata
@@ -111,6 +116,18 @@ def test_index_that_is_held_is_left_to_its_owner(folder: DataFolder) -> None:
         assert (code, error) == (0, "")
         assert vectors_of(text) == {"indexed": None, "asked": f"process {process.state.process_id} (a test)"}
         wait_until_equal(process, folder)
+
+
+def test_check_ends_when_its_owner_does(folder: DataFolder, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    settings.DATA_DIR = folder.path
+    monkeypatch.setattr(upkeep, "PATIENCE_WITHOUT_OWNER", 0.5)
+    with own_index(folder.path, "a test"), pytest.raises(IndexUnavailable) as problem:
+        write_state(folder.path, IndexState(Phase.READY, held=3, missing=0, ghosts=0))
+        threading.Timer(0.5, (folder.path / "chroma.lock").unlink).start()  # as if its process were gone
+        upkeep.ask_owner(Action.CHECK, "a test", lambda name, done, total: None, waits=True)
+    owner = f"process {os.getpid()} (a test)"
+    assert str(problem.value) == f"{owner}, which held the index, has ended meanwhile; run the command again"
+    assert pending_request(folder.path) is None
 
 
 def test_folder_that_cannot_be_used_ends_the_command_with_the_reason(folder: DataFolder) -> None:
