@@ -7,19 +7,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from search.analysis import clean
-from search.query import (
-    And,
-    Field,
-    FieldName,
-    Node,
-    Not,
-    fields,
-    normalize,
-    remove_field,
-    to_text,
-    toggle_field,
-)
+from search.query import FieldName, Node, edited_text, toggle_field
 from search.request import DEFAULT_LIMIT, Mode, Order, SearchRequest
 from search.vectors.embedding import embedder_name
 
@@ -41,12 +29,6 @@ class Choice:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Pill:
-    label: str
-    remove_url: str
-
-
 class Links:
     """Addresses of the search page for edits of one request. Filters live in the query text, so URLs stay short."""
 
@@ -60,17 +42,6 @@ class Links:
         self, *, query: str | None = None, order: Order | None = None, mode: Mode | None = None, **more: str
     ) -> str:
         """Return the address of the search with another text, order or mode; what has its default value is left out."""
-        return self._address(self._filters, query=query, order=order, mode=mode, **more)
-
-    def _address(
-        self,
-        filters: Mapping[str, list[str]],
-        *,
-        query: str | None = None,
-        order: Order | None = None,
-        mode: Mode | None = None,
-        **more: str,
-    ) -> str:
         chosen = order or self._request.order
         mode = mode or self._request.mode
         parameters: dict[str, object] = {
@@ -78,7 +49,7 @@ class Links:
             "order": str(chosen or ""),
             "mode": "" if mode is Mode.AUTO else str(mode),
             "limit": "" if self._request.limit == DEFAULT_LIMIT else str(self._request.limit),
-            **filters,
+            **self._filters,
             **more,
         }
         encoded = urlencode([(name, value) for name, value in _pairs(parameters) if value != ""])
@@ -104,44 +75,22 @@ class Links:
             for mode, (label, title) in MODE_LABELS.items()
         ]
 
+    def edited(self, tree: Node) -> str:
+        """Return the address of the search with an edited tree of its text."""
+        return self.url(query=edited_text(tree, self._request.parsed))
+
     def toggled(self, name: FieldName, value: str) -> str:
         # Many hits of a page share a project and concepts.
         url = self._toggled.get((name, value))
         if url is None:
-            url = self._toggled[name, value] = self.url(query=to_text(toggle_field(self._tree, name, value)))
+            url = self._toggled[name, value] = self.edited(toggle_field(self._tree, name, value))
         return url
-
-    def pills(self) -> list[Pill]:
-        """Return the filters in the query text, each with the address that leaves it out."""
-        pills = []
-        for one, negated in fields(self._tree):
-            for value in one.values:
-                label = f"{'not ' if negated else ''}{one.name}: {value or '(empty)'}"
-                tree: Node = (
-                    self._without_negated(one.name, value) if negated else remove_field(self._tree, one.name, value)
-                )
-                pills.append(Pill(clean(label), self.url(query=to_text(tree))))
-        for name, values in self._filters.items():
-            pills += [Pill(clean(f"{name}: {value}"), self._without(name, value)) for value in values]
-        return pills
 
     def hidden_fields(self) -> list[tuple[str, str]]:
         """Return what the search form must send along with the text."""
         order = [("order", str(self._request.order))] if self._request.order else []
         mode = [("mode", str(self._request.mode))] if self._request.mode is not Mode.AUTO else []
         return order + mode + list(_pairs(self._filters))
-
-    def _without_negated(self, name: FieldName, value: str) -> Node:
-        members = self._tree.nodes if isinstance(self._tree, And) else (self._tree,)
-        kept: list[Node] = []
-        for node in members:
-            match node:
-                case Not(Field(field_name, values)) if field_name is name and value in values:
-                    rest = tuple(one for one in values if one != value)
-                    kept += [Not(Field(name, rest))] if rest else []
-                case _:
-                    kept.append(node)
-        return normalize(And(tuple(kept)))
 
     @cached_property
     def _filters(self) -> dict[str, list[str]]:
@@ -154,10 +103,6 @@ class Links:
         if self._request.max_distance is not None:
             found["max_distance"] = [f"{self._request.max_distance:g}"]
         return found
-
-    def _without(self, name: str, value: str) -> str:
-        left = [one for one in self._filters[name] if one != value]
-        return self._address({**self._filters, name: left})
 
 
 def _pairs(parameters: Mapping[str, object]) -> Iterable[tuple[str, str]]:

@@ -3,12 +3,17 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from django.utils import timezone
+
 from search.analysis import clean
 from search.facet_views import Facet, facet_view
 from search.hit_views import HitView, hit_view
-from search.links import Choice, Links, Pill
-from search.request import Problem, SearchRequest
+from search.links import Choice, Links
+from search.pills import Pill, pills
+from search.query import And, Field, FieldName, Sentence, describe
+from search.request import Mode, Problem, SearchRequest
 from search.results import DidYouMean, SearchResult
+from search.times import end_text, start_text
 
 TIPS = (
     ("login timeout", "both words, in any order"),
@@ -37,7 +42,7 @@ class SearchPage:
     mode_choices: list[Choice]
     facets: list[Facet]
     pills: list[Pill]
-    explanation: str
+    sentence: Sentence
     total_label: str
     took_label: str
     notes: list[str]
@@ -66,8 +71,8 @@ def search_page(
         order_choices=links.orders(),
         mode_choices=links.modes(),
         facets=[facet_view(name, values, links) for name, values in result.facets.items()],
-        pills=links.pills(),
-        explanation=clean(result.explanation),
+        pills=pills(request),
+        sentence=sentence(request, result),
         total_label=total_label(result),
         took_label=took_label(result),
         notes=[f"{problem.field}: {problem.message}; it was left out." for problem in problems] + list(result.notes),
@@ -87,10 +92,15 @@ def search_page(
 
 
 def took_label(result: SearchResult) -> str:
-    """Return how long the search took and by what it searched."""
+    """Return how long the search took, by what it searched, and which part of the hits that concerns."""
     ways = {"hybrid": "words and meaning", "chroma": "meaning", "sqlite": "words", "scan": "words, read one by one"}
     way = ways.get(result.strategy, result.strategy) if result.query else ""
-    return f"{result.took_ms:.0f} ms" + (f", by {way}" if way else "")
+    parts = [f"{result.took_ms:.0f} ms", f"by {way}" if way else ""]
+    if result.ranked and result.ranked < result.total:
+        parts.append(f"the newest {result.ranked:,} ranked")
+    if result.by_meaning and result.by_meaning < result.total and result.strategy == "hybrid":
+        parts.append(f"{result.by_meaning:,} found by meaning")
+    return ", ".join(filter(None, parts))
 
 
 def relaxed_label(result: SearchResult) -> str:
@@ -104,15 +114,26 @@ def relaxed_label(result: SearchResult) -> str:
     return "No memory has all the words; these have some of them."
 
 
+def sentence(request: SearchRequest, result: SearchResult) -> Sentence:
+    """Return in one sentence what is shown."""
+    zone = timezone.get_current_timezone()
+    start, end = request.date_start, request.date_end
+    times = [Field(FieldName.AFTER, (start_text(start, zone),))] if start else []
+    times += [Field(FieldName.BEFORE, (end_text(end, zone),))] if end else []
+    said = describe(
+        And((request.parsed.tree, *request.filter_fields(), *times)),
+        result.total,
+        is_capped=result.total_is_capped,
+        by_meaning=request.mode is Mode.SEMANTIC or bool(result.by_meaning),
+        with_any=result.is_relaxed,
+    )
+    return Sentence(clean(said.count), clean(said.rest))
+
+
 def total_label(result: SearchResult) -> str:
     """Return how many memories were found, in words."""
     noun = "memory" if result.total == 1 and not result.total_is_capped else "memories"
-    label = f"{'more than ' if result.total_is_capped else ''}{result.total:,} {noun}"
-    if result.ranked and result.ranked < result.total:
-        label += f", the newest {result.ranked:,} ranked"
-    if result.by_meaning and result.by_meaning < result.total and result.strategy == "hybrid":
-        label += f", {result.by_meaning:,} of them by meaning"
-    return label
+    return f"{'more than ' if result.total_is_capped else ''}{result.total:,} {noun}"
 
 
 def _suggestion(meant: DidYouMean | None, links: Links) -> Suggestion | None:

@@ -52,6 +52,22 @@ class Order(StrEnum):
     OLDEST = "oldest"
 
 
+# Filters beside the query text: the field of each and the attribute that holds its values.
+FILTERS = {
+    FieldName.KIND: "kinds",
+    FieldName.TYPE: "types",
+    FieldName.PROJECT: "projects",
+    FieldName.SESSION: "sessions",
+    FieldName.CONCEPT: "concepts",
+    FieldName.FILE: "files",
+    FieldName.TAG: "tags",
+    FieldName.PLATFORM: "platforms",
+    FieldName.ROOM: "rooms",
+    FieldName.AGENT: "agents",
+    FieldName.IS: "states",
+}
+
+
 @dataclass(frozen=True)
 class SearchRequest:
     """What is searched for. Filters of different names all hold; values of one name are alternatives.
@@ -115,19 +131,7 @@ class SearchRequest:
 
     def filter_fields(self) -> Iterable[Field]:
         """Yield the filters given beside the query text, as fields of the query language."""
-        values: dict[FieldName, tuple[str, ...]] = {
-            FieldName.KIND: tuple(str(kind) for kind in self.kinds),
-            FieldName.TYPE: self.types,
-            FieldName.PROJECT: self.projects,
-            FieldName.SESSION: self.sessions,
-            FieldName.CONCEPT: self.concepts,
-            FieldName.FILE: self.files,
-            FieldName.TAG: self.tags,
-            FieldName.PLATFORM: self.platforms,
-            FieldName.ROOM: self.rooms,
-            FieldName.AGENT: self.agents,
-            FieldName.IS: self.states,
-        }
+        values = {name: tuple(map(str, getattr(self, attribute))) for name, attribute in FILTERS.items()}
         return [Field(name, given) for name, given in values.items() if given]
 
     @property

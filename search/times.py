@@ -91,3 +91,44 @@ def _moment_ago(count: int, unit: str, now: datetime) -> datetime:
         except ValueError:
             continue
     return now.replace(year=year, month=month + 1, day=min(now.day, 27))
+
+
+def start_text(moment: datetime, zone: tzinfo) -> str:
+    """Return the shortest text whose period in `zone` starts at a moment."""
+    local = moment.astimezone(zone)
+    if local.time() == datetime.min.time():
+        day = local.date().isoformat()
+        text = day[: _calendar_length(day)]
+        if period_of(text, zone).start == moment:
+            return text
+    return _clock_text(moment, zone, is_whole=_is_whole(local))
+
+
+def end_text(moment: datetime, zone: tzinfo) -> str:
+    """Return the shortest text whose period in `zone` ends at a moment, which is not in it."""
+    local = moment.astimezone(zone)
+    if local.time() == datetime.min.time():
+        last_day = (local.replace(tzinfo=None) - timedelta(days=1)).date().isoformat()
+        # What ends with the day before a year or a month begins is the whole of one.
+        text = last_day[: _calendar_length(local.date().isoformat())]
+        if is_time_text(text) and period_of(text, zone).end == moment:
+            return text
+    is_whole = _is_whole(local)
+    return _clock_text(moment - timedelta(minutes=is_whole, microseconds=not is_whole), zone, is_whole=is_whole)
+
+
+def _calendar_length(day: str) -> int:
+    """Return how much of a day must be written when it stands for all that begins with it: a year, a month, itself."""
+    return 4 if day.endswith("-01-01") else 7 if day.endswith("-01") else 10
+
+
+def _is_whole(moment: datetime) -> bool:
+    return not (moment.second or moment.microsecond)
+
+
+def _clock_text(moment: datetime, zone: tzinfo, *, is_whole: bool) -> str:
+    """Return a moment to the minute where that is all of it, else, or where a clock shows it twice, in UTC."""
+    local = moment.astimezone(zone).replace(tzinfo=None, fold=0)
+    is_plain = is_whole and local.replace(tzinfo=zone).astimezone(UTC) == moment
+    written = local if is_plain else moment.astimezone(UTC)
+    return written.isoformat(timespec="minutes" if is_whole else "microseconds").replace("+00:00", "Z")

@@ -10,6 +10,7 @@ from memweb.memories.kinds import Ref
 from memweb.memories.models import MEMORY_MODELS, memory_model
 from memweb.reading import read_only
 from search.cursors import RankCursor, decode
+from search.folding import as_text
 from search.memory_page import memory_page
 from search.orchestrator import SearchOrchestrator
 from search.pages import search_page
@@ -21,7 +22,7 @@ def search(request: HttpRequest) -> HttpResponse:
     """The search page; an htmx request gets only what changes."""
     zone = timezone.get_current_timezone()
     normalized = normalize_params(request.GET, zone)
-    wanted = normalized.request
+    wanted = as_text(normalized.request, zone)
     result = SearchOrchestrator(zone).search(wanted)
     is_empty = not result.total and not any(model.objects.exists() for model in MEMORY_MODELS.values())
     page = search_page(wanted, result, normalized.problems, first_position=_first_position(wanted), is_empty=is_empty)

@@ -7,23 +7,24 @@ from search.query.edits import (
     fields,
     has_field,
     is_excluded,
-    open_last_word,
     positive_words,
     remove_exclusion,
     remove_field,
     remove_node,
     toggle_exclusion,
     toggle_field,
+    top_members,
     with_period,
     without_fields,
 )
-from search.query.explanation import explain
+from search.query.explanation import clauses, explain
 from search.query.fields import KINDS, STATES, TIME_FIELDS, FieldName, is_ref_text, is_time_text
 from search.query.notes import Note, NoteCode
 from search.query.parser import ParsedQuery, parse
 from search.query.sentence import Sentence, describe, time_label
 from search.query.text import normalize, to_text, value_text
 from search.query.tree import EMPTY, And, Field, Node, Not, Or, Phrase, Prefix, Word
+from search.query.unfinished import edited_text, open_last_word
 
 __all__ = [
     "EMPTY",
@@ -45,7 +46,9 @@ __all__ = [
     "Sentence",
     "Word",
     "add_field",
+    "clauses",
     "describe",
+    "edited_text",
     "exclude_field",
     "explain",
     "fields",
@@ -65,6 +68,7 @@ __all__ = [
     "to_text",
     "toggle_exclusion",
     "toggle_field",
+    "top_members",
     "value_text",
     "with_period",
     "without_fields",

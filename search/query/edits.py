@@ -13,7 +13,7 @@ from search.query.tree import And, Field, Node, Not, Or, Phrase, Prefix, Word
 
 def fields(tree: Node) -> Iterator[tuple[Field, bool]]:
     """The top-level fields in order, each with whether it is negated."""
-    for node in _members(tree):
+    for node in top_members(tree):
         match node:
             case Field():
                 yield node, False
@@ -38,7 +38,7 @@ def add_field(tree: Node, name: FieldName | str, value: str) -> Node:
         raise ValueError(f"{name}: does not take {value!r}")
     if has_field(tree, name, accepted):
         return normalize(tree)
-    nodes = list(_members(tree))
+    nodes = list(top_members(tree))
     places = [i for i, node in enumerate(nodes) if isinstance(node, Field) and node.name is name]
     if not places:
         return normalize(And((*nodes, Field(name, (accepted,)))))
@@ -58,7 +58,7 @@ def remove_field(tree: Node, name: FieldName | str, value: str) -> Node:
             return replace(node, values=tuple(kept for kept in node.values if kept != value))
         return node
 
-    return normalize(And(tuple(map(without_value, _members(tree)))))
+    return normalize(And(tuple(map(without_value, top_members(tree)))))
 
 
 def toggle_field(tree: Node, name: FieldName | str, value: str) -> Node:
@@ -86,7 +86,7 @@ def exclude_field(tree: Node, name: FieldName | str, value: str) -> Node:
     tree = remove_field(tree, name, accepted)
     if is_excluded(tree, name, accepted):
         return tree
-    nodes = list(_members(tree))
+    nodes = list(top_members(tree))
     for place, node in enumerate(nodes):
         match node:
             case Not(Field(found, values)) if found is name:
@@ -105,7 +105,7 @@ def remove_exclusion(tree: Node, name: FieldName | str, value: str) -> Node:
                 return Not(Field(name, tuple(kept for kept in values if kept != value)))
         return node
 
-    return normalize(And(tuple(map(without_value, _members(tree)))))
+    return normalize(And(tuple(map(without_value, top_members(tree)))))
 
 
 def toggle_exclusion(tree: Node, name: FieldName | str, value: str) -> Node:
@@ -123,7 +123,7 @@ def without_fields(tree: Node, *names: FieldName) -> Node:
                 return name not in names
         return True
 
-    return normalize(And(tuple(filter(is_kept, _members(tree)))))
+    return normalize(And(tuple(filter(is_kept, top_members(tree)))))
 
 
 def with_period(tree: Node, after: str = "", before: str = "") -> Node:
@@ -139,7 +139,7 @@ def with_period(tree: Node, after: str = "", before: str = "") -> Node:
 
 def remove_node(tree: Node, node: Node) -> Node:
     """The tree without the top-level members equal to node; where there are none, without it anywhere."""
-    node, members = normalize(node), _members(tree)
+    node, members = normalize(node), top_members(tree)
     if node in members:
         return normalize(And(tuple(member for member in members if member != node)))
     return normalize(_without(normalize(tree), node))
@@ -150,18 +150,8 @@ def positive_words(tree: Node) -> list[str]:
     return list(dict.fromkeys(_positive(normalize(tree))))
 
 
-def open_last_word(tree: Node) -> Node:
-    """The tree whose last leaf, when it is a word, is a prefix: for a query that ends_open."""
-    match normalize(tree):
-        case Word(text):
-            return Prefix(text)
-        case (And(nodes) | Or(nodes)) as group:
-            return replace(group, nodes=(*nodes[:-1], open_last_word(nodes[-1]))) if nodes else group
-        case other:
-            return other
-
-
-def _members(tree: Node) -> tuple[Node, ...]:
+def top_members(tree: Node) -> tuple[Node, ...]:
+    """The members of the top level: those of the And, or the tree itself."""
     tree = normalize(tree)
     return tree.nodes if isinstance(tree, And) else (tree,)
 

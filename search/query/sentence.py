@@ -110,10 +110,6 @@ def _noun(positive: dict[FieldName, list[Field]], *, one: bool) -> str:
     return adjective + noun
 
 
-def _have_nouns(types: tuple[str, ...]) -> bool:
-    return all(type.casefold() in _TYPE_NOUNS for type in types)
-
-
 def _texts(nodes: list[Word | Phrase | Prefix], *, by_meaning: bool, with_any: bool) -> list[str]:
     words = [node for node in nodes if not isinstance(node, Phrase)]
     if by_meaning and words:

@@ -20,7 +20,7 @@ PLACES = {
     },
     f"/?q=needle+project:{LONG['project']}+-type:{LONG['project']}+tag:{LONG['tag']}": {
         ".pill": 2,
-        ".results-explanation": 4,
+        ".results-total": 4,
     },
     "/m/{ref}/": {
         ".memory-head .cut": 1,

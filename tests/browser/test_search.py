@@ -112,8 +112,8 @@ def test_filters_edit_the_query_and_go_back(open_page: OpenPage) -> None:
     page = open_page("/?q=login")
     page.locator(".facet-value", has_text="web-api").click()
     expect(page.locator("#results-total")).to_contain_text("2 memories")
-    assert query_of(page) == "login project:web-api"
-    expect(page.locator("#q")).to_have_value("login project:web-api")
+    assert query_of(page) == "project:web-api login"
+    expect(page.locator("#q")).to_have_value("project:web-api login")
     expect(page.locator(".facet-value", has_text="web-api")).to_be_focused()
     expect(page.locator(".facet-value", has_text="web-api")).to_have_attribute("aria-current", "true")
 
@@ -123,7 +123,7 @@ def test_filters_edit_the_query_and_go_back(open_page: OpenPage) -> None:
 
     page.go_back()
     expect(page.locator("#results-total")).to_contain_text("2 memories")
-    expect(page.locator("#q")).to_have_value("login project:web-api")
+    expect(page.locator("#q")).to_have_value("project:web-api login")
     page.go_back()
     expect(page.locator("#results-total")).to_contain_text("3 memories")
     assert query_of(page) == "login"
@@ -134,12 +134,12 @@ def test_filters_edit_the_query_and_go_back(open_page: OpenPage) -> None:
 @pytest.mark.usefixtures("memories")
 def test_typing_keeps_the_chosen_order(open_page: OpenPage) -> None:
     page = open_page("/?q=deployment")
-    page.get_by_role("link", name="Oldest").click()
+    page.get_by_role("link", name="Oldest", exact=True).click()
     expect(page.locator(".hit-title").first).to_have_text("Deployment note 0")
     page.locator("#q").fill("deployment note")
     expect(page).to_have_url(re.compile("order=oldest"))
     expect(page.locator(".hit-title").first).to_have_text("Deployment note 0")
-    expect(page.get_by_role("link", name="Oldest")).to_have_attribute("aria-current", "true")
+    expect(page.get_by_role("link", name="Oldest", exact=True)).to_have_attribute("aria-current", "true")
 
 
 @pytest.mark.usefixtures("memories")
@@ -261,13 +261,13 @@ def test_everything_works_without_scripts(open_page: OpenPage) -> None:
     assert query_of(page) == "login"
     assert len(titles(page)) == 3
     page.locator(".facet-value", has_text="web-api").click()
-    assert query_of(page) == "login project:web-api"
+    assert query_of(page) == "project:web-api login"
     assert len(titles(page)) == 2
     page.locator(".pill", has_text="project: web-api").click()
     assert query_of(page) == "login"
     page.locator("#q").fill("deployment")
     page.locator("#q").press("Enter")
-    page.get_by_role("link", name="Oldest").click()
+    page.get_by_role("link", name="Oldest", exact=True).click()
     page.get_by_role("link", name="Next page").click()
     assert titles(page)[0] == "Deployment note 20"
     page.locator(".hit-title a").first.click()
@@ -282,7 +282,7 @@ def test_a_link_opened_in_a_new_tab_leaves_the_page_alone(open_page: OpenPage) -
     with page.context.expect_page() as opened:
         page.locator(".facet-value", has_text="web-api").click(modifiers=["Control"])
     opened.value.wait_for_load_state()
-    assert query_of(opened.value) == "login project:web-api"
+    assert query_of(opened.value) == "project:web-api login"
     assert query_of(page) == "login"
     expect(opened.value.locator("#results-total")).to_contain_text("2 memories")
 

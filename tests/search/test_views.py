@@ -126,7 +126,7 @@ def test_order_links_and_facets_keep_the_query(reader: Client) -> None:
     ]
     [kinds, projects] = page.facets
     assert {(one.value, one.count) for one in kinds.values} == {(str(kind), 2) for kind in Kind}
-    assert {one.url for one in projects.values} >= {"/?q=needle+project%3A%22project+0%22"}
+    assert {one.url for one in projects.values} >= {"/?q=project%3A%22project+0%22+needle"}
     for one in [*kinds.values, *projects.values]:
         response = reader.get(one.url)
         assert len(shown_refs(response.content)) == one.count
@@ -137,19 +137,22 @@ def test_order_links_and_facets_keep_the_query(reader: Client) -> None:
         assert len(shown_refs(reader.get(selected.url).content)) == 8
 
 
-def test_pills_leave_out_one_filter_each(reader: Client) -> None:
+def test_filters_beside_the_text_are_shown_in_it(reader: Client) -> None:
     fill(8)
-    page = reader.get("/", {"q": "needle kind:prompt -tag:all", "since": "2026-01-20"}).context["page"]
-    assert [pill.label for pill in page.pills] == [
-        "kind: prompt",
-        "not tag: all",
-        "after: 2026-01-20T00:00:00+00:00",
-    ]
-    assert [reader.get(pill.remove_url).context["page"].query for pill in page.pills] == [
-        "needle -tag:all",
-        "needle kind:prompt",
-        "needle kind:prompt -tag:all",
-    ]
+    response = reader.get("/", {"q": "needle", "kind": "prompt", "since": "2026-01-20"})
+    page = response.context["page"]
+    assert page.query == "kind:prompt after:2026-01-20 needle"
+    assert page.canonical_url == "/?q=kind%3Aprompt+after%3A2026-01-20+needle"
+    assert shown_refs(reader.get(page.canonical_url).content) == shown_refs(response.content) != []
+
+
+def test_page_says_in_a_sentence_what_it_shows(reader: Client) -> None:
+    for number in range(12):
+        values = {"type": "decision", "project": "web-api", "created_at": moment(number)}
+        make_observation(f"auth {number}", **values)
+    address = "/?q=auth+type:decision+project:web-api+after:2026-01"
+    heading = BeautifulSoup(reader.get(address).content, "html.parser").select_one("#results-total")
+    assert heading.get_text(" ", strip=True) == "12 decisions with “auth” in web-api since January 2026"
 
 
 @pytest.mark.parametrize("kind", Kind)

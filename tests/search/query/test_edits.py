@@ -7,6 +7,7 @@ from search.query import (
     Phrase,
     Word,
     add_field,
+    edited_text,
     exclude_field,
     fields,
     has_field,
@@ -215,3 +216,29 @@ def test_with_period_replaces_the_times(text, after, before, edited):
 def test_without_fields_leaves_out_both_wanted_and_unwanted():
     tree = parse("a type:x -type:y (b OR type:z) tag:t").tree
     assert to_text(without_fields(tree, FieldName.TYPE)) == "a (b OR type:z) tag:t"
+
+
+@pytest.mark.parametrize(
+    ("text", "edited"),
+    [
+        ("logi", "type:x logi"),
+        ("logi ", "logi type:x"),
+        ("a logi", "a type:x logi"),
+        ("logi a logi", "logi a type:x logi"),
+        ("a OR logi", "(a OR logi*) type:x"),
+        ("c (a OR logi", "c (a OR logi*) type:x"),
+        ("tag:b", "tag:b type:x"),
+        ('"logi"', '"logi" type:x'),
+        ("-logi", "-logi type:x"),
+        ("", "type:x"),
+    ],
+)
+def test_an_edit_leaves_a_word_unfinished(text, edited):
+    parsed = parse(text)
+    assert edited_text(toggle_field(parsed.tree, "type", "x"), parsed) == edited
+
+
+def test_an_edit_can_be_taken_back():
+    first = parse("a logi")
+    second = parse(edited_text(toggle_field(first.tree, "type", "x"), first))
+    assert edited_text(toggle_field(second.tree, "type", "x"), second) == "a logi"
