@@ -40,6 +40,7 @@ class KeywordSearch:
     is_relaxed: bool = False
     ranked: int | None = None
     _ranking: list[tuple[Key, Score]] | None = None
+    _sortable: dict[Kind, Found] | None = None
 
     @property
     def plans(self) -> Mapping[Kind, Plan]:
@@ -84,12 +85,16 @@ class KeywordSearch:
 
     def page_by_time(self, order: Order, cursor: TimeCursor | None) -> list[tuple[Key, str | None]]:
         """Return keys and times of the wanted page in order of time, one more than the page holds when there is one."""
-        found = self.found
-        if any(one.is_capped and not one.is_dense for one in found.values()) and not self.strategy.failed:
-            found = self.strategy.find(SORTED)
-        wanted = self.request.limit + 1 + (0 if cursor else self.request.offset)
-        rows = self.strategy.page_by_time(order, wanted, cursor, found)
+        rows = self.rows_by_time(order, self.request.limit + 1 + (0 if cursor else self.request.offset), cursor)
         return rows if cursor else rows[self.request.offset :]
+
+    def rows_by_time(self, order: Order, count: int, cursor: TimeCursor | None) -> list[tuple[Key, str | None]]:
+        """Return keys and times (as stored) of the next `count` rows after the cursor; unknown times come last."""
+        if self._sortable is None:
+            self._sortable = self.found
+            if any(one.is_capped and not one.is_dense for one in self.found.values()) and not self.strategy.failed:
+                self._sortable = self.strategy.find(SORTED)
+        return self.strategy.page_by_time(order, count, cursor, self._sortable)
 
     def _beyond_window(self) -> Iterator[dict[Kind, list[int]]]:
         """Yield rows that are likely the best of very many although they are not among the newest."""

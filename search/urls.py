@@ -1,4 +1,4 @@
-from django.urls import path
+from django.urls import include, path
 
 from search import views
 from search.completions.views import completions
@@ -7,4 +7,5 @@ urlpatterns = [
     path("", views.search, name="search"),
     path("m/<str:ref>/", views.memory, name="memory"),
     path("completions/", completions, name="completions"),
+    path("", include("search.timeline.urls")),
 ]

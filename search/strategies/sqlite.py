@@ -20,6 +20,8 @@ from search.request import Order
 
 COUNTED = 5_000
 SORTED = 50_000
+# So few rows are read and sorted; with more, walking along the index of times meets the next ones sooner.
+SORTED_DIRECTLY = 500
 DENSE = 0.05
 STATEMENT_SECONDS = 1.0
 # With fewer rows than this left by the column conditions, rows are read and matched one by one.
@@ -150,15 +152,20 @@ class SQLiteSearchStrategy:
         parts: dict[Kind, tuple[str, list[Any]]] = {}
         for kind, plan in self.plans.items():
             ids = found.get(kind)
+            first = ""
             if ids is not None and (not ids.is_capped or kind in self.failed):
-                source, params = "+m.id IN (SELECT value FROM json_each(%s))", [json.dumps(ids.ids)]
+                params = [json.dumps(ids.ids)]
+                if len(ids.ids) <= SORTED_DIRECTLY:
+                    first, source = "json_each(%s) AS wanted CROSS JOIN ", "m.id = wanted.value"
+                else:
+                    source = "+m.id IN (SELECT value FROM json_each(%s))"
             else:
                 # Many rows match: walking along the time index finds the next ones soonest.
                 where, values = plan.where()
                 table = TABLES[kind]
                 source = f"EXISTS (SELECT 1 FROM {table} WHERE {table} MATCH %s AND {table}.rowid = m.id){where}"
                 params = [to_match(plan.expression or EVERYTHING), *values]
-            parts[kind] = _walk(kind, source, params, order, limit, cursor)
+            parts[kind] = _walk(kind, first, source, params, order, limit, cursor)
         parts = {kind: part for kind, part in parts.items() if part[0]}
         rows = [(moment, Kind(name), id) for name, moment, id in self._union(parts, STATEMENT_SECONDS).rows]
         backwards = order is Order.NEWEST
@@ -317,9 +324,12 @@ def _terms_of(kind: Kind, ids: list[int]) -> tuple[str, list[Any]]:
 
 
 def _walk(
-    kind: Kind, source: str, params: list[Any], order: Order, limit: int, cursor: TimeCursor | None
+    kind: Kind, first: str, source: str, params: list[Any], order: Order, limit: int, cursor: TimeCursor | None
 ) -> tuple[str, list[Any]]:
-    """Return the statement for the next rows of one kind, with a time and without; empty when there are none."""
+    """Return the statement for the next rows of one kind, with a time and without; empty when there are none.
+
+    `source` is the condition for rows; with `first`, a table to begin with, it joins that.
+    """
     direction = "DESC" if order is Order.NEWEST else "ASC"
     statements, values = [], []
     for is_known in (True, False):
@@ -327,11 +337,11 @@ def _walk(
         if after is not None:
             bound, bounds = after
             statements.append(
-                f"SELECT * FROM (SELECT '{kind}', '' || m.created_at, m.id FROM {CONTENT_TABLES[kind]} AS m"
+                f"SELECT * FROM (SELECT '{kind}', '' || m.created_at, m.id FROM {first}{CONTENT_TABLES[kind]} AS m"
                 f" WHERE m.created_at IS {'NOT ' if is_known else ''}NULL AND {bound} AND {source}"
                 f" ORDER BY m.created_at {direction}, m.id {direction} LIMIT {limit})"
             )
-            values += [*bounds, *params]
+            values += [*params, *bounds] if first else [*bounds, *params]
     return " UNION ALL ".join(statements), values
 
 
