@@ -1,6 +1,8 @@
 """Pills: all that narrows or orders a result, each with the address that leaves it out."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from search.analysis import clean
 from search.links import Links
@@ -36,10 +38,17 @@ class Pill:
     is_exclusion: bool = False
 
 
+class Edits(Protocol):
+    """Addresses of a page for edits of its query text."""
+
+    def edited(self, tree: Node) -> str:
+        """Return the address with another tree."""
+        ...
+
+
 def pills(request: SearchRequest) -> list[Pill]:
     """Return the pills of a request: filters in the order of its text, then those beside it, mode and order."""
-    tree, links = request.parsed.tree, Links(request)
-    found = [pill for node in top_members(tree) for pill in _of_node(node, tree, links)]
+    found = list(query_pills(request.parsed.tree, Links(request)))
     for name, attribute in FILTERS.items():
         values = getattr(request, attribute)
         found += [
@@ -59,7 +68,13 @@ def pills(request: SearchRequest) -> list[Pill]:
     return found
 
 
-def _of_node(node: Node, tree: Node, links: Links) -> list[Pill]:
+def query_pills(tree: Node, links: Edits) -> Iterable[Pill]:
+    """Yield the pills of a query text in its order."""
+    for node in top_members(tree):
+        yield from _of_node(node, tree, links)
+
+
+def _of_node(node: Node, tree: Node, links: Edits) -> list[Pill]:
     """Return the pills of one member of the query; none for the words that are searched for."""
     match node:
         case Field(FieldName.AFTER | FieldName.BEFORE as name, values):

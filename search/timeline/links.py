@@ -4,8 +4,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from search.query import And, Field, FieldName, Node, normalize, remove_exclusion, remove_field, to_text, toggle_field
-from search.query import fields as top_level_fields
+from search.query import And, Field, FieldName, Node, normalize, to_text, toggle_field
 from search.request import SearchRequest
 from search.timeline.builder import DEFAULT_DEPTH
 from search.timeline.parameters import ALL_PROJECTS
@@ -54,14 +53,8 @@ class TimelineLinks:
         return f"{reverse('timeline')}?{encoded}" + (f"#{fragment}" if fragment else "")
 
     def toggled(self, name: FieldName, value: str) -> str:
-        return self.url(tree=toggle_field(self.tree, name, value))
+        return self.edited(toggle_field(self.tree, name, value))
 
-    def pills(self) -> list[tuple[str, str]]:
-        """Return the filters, each with the address that leaves it out."""
-        pills = []
-        for field, negated in top_level_fields(self.tree):
-            for value in field.values:
-                remove = remove_exclusion if negated else remove_field
-                label = f"{'not ' if negated else ''}{field.name}: {value or '(empty)'}"
-                pills.append((label, self.url(tree=remove(self.tree, field.name, value))))
-        return pills
+    def edited(self, tree: Node) -> str:
+        """Return the address with other filters."""
+        return self.url(tree=tree)

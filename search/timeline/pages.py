@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 from memweb.memories.kinds import Kind
 from search.analysis import clean
 from search.hit_views import time_note
+from search.pills import Pill, query_pills
 from search.places import session_url
 from search.query import FieldName, has_field
 from search.results import Hit
@@ -90,7 +91,7 @@ class TimelinePage:
     at_oldest: bool
     at_newest: bool
     permalink: str
-    pills: list[tuple[str, str]]
+    pills: list[Pill]
     kinds: list[Switch]
     scope: Switch | None
     without_time_url: str
@@ -129,7 +130,7 @@ def timeline_page(timeline: Timeline, links: TimelineLinks, zone: tzinfo, notes:
         at_oldest=timeline.found_oldest,
         at_newest=timeline.found_newest,
         permalink=host + links.url(anchor=anchor.text, fragment=anchor.text if matched else ""),
-        pills=links.pills(),
+        pills=list(query_pills(links.tree, links)),
         kinds=[
             Switch(
                 kind.plural.capitalize(),
