@@ -31,9 +31,9 @@ class ResultFormatter:
         """Return the result as a Markdown list."""
         lines = [f"**{_headline(result)}**", ""]
         for hit in result.hits:
-            lines.append(f"- `{hit.ref}` **{_one_line(hit.title)}** — {_place(hit)}")
+            lines.append(f"- `{hit.ref}` **{one_line(hit.title)}** — {_place(hit)}")
             if hit.snippet:
-                lines.append(f"  {_one_line(hit.snippet)}")
+                lines.append(f"  {one_line(hit.snippet)}")
         return "\n".join([*lines, *(f"\n> {note}" for note in _remarks(result))]) + "\n"
 
     def to_table(self, result: SearchResult, *, width: int | None = None, explain: bool = False) -> str:
@@ -72,17 +72,17 @@ def _table(hits: tuple[Hit, ...], *, explain: bool, is_narrow: bool) -> Table:
         table.add_column("why", max_width=36)
     for hit in hits:
         moment = hit.memory.created_at
-        text = Text(_one_line(hit.title), style="bold")
+        text = Text(one_line(hit.title), style="bold")
         if hit.snippet and hit.snippet != hit.title:
-            text.append("\n" + _one_line(hit.snippet)[:200], style="not bold dim")
+            text.append("\n" + one_line(hit.snippet)[:200], style="not bold dim")
         cells: list[str | Text] = [
             str(hit.ref),
             f"{moment:%Y-%m-%d}" if moment and is_narrow else f"{moment:%Y-%m-%d %H:%M}" if moment else "unknown",
         ]
         if not is_narrow:
             cells += [
-                _one_line(hit.memory.project.label),
-                _one_line(getattr(hit.memory, "type", "") or str(hit.kind)),
+                one_line(hit.memory.project.label),
+                one_line(getattr(hit.memory, "type", "") or str(hit.kind)),
             ]
         cells.append(text)
         table.add_row(*cells, *([_why(hit)] if explain else []))
@@ -91,7 +91,7 @@ def _table(hits: tuple[Hit, ...], *, explain: bool, is_narrow: bool) -> Table:
 
 def _headline(result: SearchResult) -> str:
     more = "more than " if result.total_is_capped else ""
-    return f"{more}{result.total:,} found: {_one_line(result.explanation)} ({result.took_ms:.0f} ms)"
+    return f"{more}{result.total:,} found: {one_line(result.explanation)} ({result.took_ms:.0f} ms)"
 
 
 def _shortened(text: str) -> str:
@@ -105,7 +105,7 @@ def _remarks(result: SearchResult) -> list[str]:
     remarks += filter(None, [relaxed_label(result)])
     if result.did_you_mean:
         remarks.append(f"Did you mean “{result.did_you_mean.query}”? It finds {result.did_you_mean.total:,}.")
-    return [_one_line(remark) for remark in remarks]
+    return [one_line(remark) for remark in remarks]
 
 
 def _why(hit: Hit) -> str:
@@ -123,8 +123,9 @@ def _why(hit: Hit) -> str:
 def _place(hit: Hit) -> str:
     moment = hit.memory.created_at
     when = f"{moment:%Y-%m-%d %H:%M} UTC" if moment else "time unknown"
-    return ", ".join(filter(None, [_one_line(hit.memory.project.label), getattr(hit.memory, "type", ""), when]))
+    return ", ".join(filter(None, [one_line(hit.memory.project.label), getattr(hit.memory, "type", ""), when]))
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Return a text without line breaks and without what a terminal would act on."""
     return " ".join(clean(text).split())

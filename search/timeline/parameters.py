@@ -37,10 +37,8 @@ def read_parameters(given: QueryDict, zone: tzinfo) -> Parameters:
     depths, notes = {}, []
     for side, names in _DEPTH_NAMES.items():
         text = next((text for name in names if (text := str(given.get(name, "")).strip())), str(DEFAULT_DEPTH))
-        if not _NUMBER.fullmatch(text):
-            raise DepthError(f"{side}: “{text[:40]}” is not a number of memories; accepted are 0 to {MAX_DEPTH}")
-        depths[side] = min(int(text[:9]), MAX_DEPTH)
-        if len(text) > 9 or int(text) > MAX_DEPTH:
+        depths[side] = read_depth(side, text)
+        if depths[side] == MAX_DEPTH and text.lstrip("0") != str(MAX_DEPTH):
             notes.append(f"{side}: at most {MAX_DEPTH} memories are shown on one side.")
     # Here "before" and "after" are depths; everywhere else they are names of times.
     filters = given.copy()
@@ -54,3 +52,12 @@ def read_parameters(given: QueryDict, zone: tzinfo) -> Parameters:
         normalized=normalize_params(filters, zone),
         notes=tuple(notes),
     )
+
+
+def read_depth(name: str, text: str) -> int:
+    """Return a depth, limited to the largest; raises DepthError with the name for what is no number."""
+    text = text.strip()
+    if not _NUMBER.fullmatch(text):
+        raise DepthError(f"{name}: “{text[:40]}” is not a number of memories; accepted are 0 to {MAX_DEPTH}")
+    digits = text.lstrip("0") or "0"
+    return min(int(digits), MAX_DEPTH) if len(digits) <= len(str(MAX_DEPTH)) else MAX_DEPTH

@@ -7,8 +7,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from search.formatter import ResultFormatter
+from search.management.filters import add_filters, given_filters, problems_of_options
 from search.orchestrator import SearchOrchestrator
-from search.request import Problem, normalize_params
+from search.request import normalize_params
 from search.texts import whole_characters
 
 
@@ -18,13 +19,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("query", nargs="*", help="words, phrases, filters; nothing lists the newest memories")
         parser.add_argument("--mode", default="auto", help="auto, keyword, semantic or hybrid")
-        parser.add_argument("--project", action="append", default=[], help="exact name; may be repeated")
-        parser.add_argument("--kind", action="append", default=[], help="observation, summary, prompt, drawer")
-        parser.add_argument("--type", action="append", default=[], dest="types", help="such as bugfix")
-        parser.add_argument("--concept", action="append", default=[], help="such as gotcha")
-        parser.add_argument("--file", action="append", default=[], help="path, base name, directory/ or glob")
-        parser.add_argument("--since", help="date, time, epoch or 7d, 3w, 6m, 1y")
-        parser.add_argument("--until", help="as --since; a day is included whole")
+        add_filters(parser)
         parser.add_argument("--order", help="relevance, newest or oldest")
         parser.add_argument("--limit", default="20", help="results to print, at most 200")
         parser.add_argument("--cursor", help="continue where an earlier result ended")
@@ -36,13 +31,7 @@ class Command(BaseCommand):
         given = {
             "query": " ".join(options["query"]),
             "mode": options["mode"],
-            "project": options["project"],
-            "kind": options["kind"],
-            "type": options["types"],
-            "concept": options["concept"],
-            "file": options["file"],
-            "since": options["since"],
-            "until": options["until"],
+            **given_filters(options),
             "order": options["order"],
             "limit": options["limit"],
             "cursor": options["cursor"],
@@ -50,7 +39,7 @@ class Command(BaseCommand):
         zone = timezone.get_current_timezone()
         normalized = normalize_params({name: value for name, value in given.items() if value}, zone)
         if normalized.problems:
-            raise CommandError("; ".join(map(option_problem, normalized.problems)))
+            raise CommandError(problems_of_options(normalized.problems))
         result = SearchOrchestrator(zone).search(normalized.request)
         formatter = ResultFormatter()
         if options["json"]:
@@ -60,9 +49,3 @@ class Command(BaseCommand):
         else:
             text = formatter.to_table(result, explain=options["explain"])
         self.stdout.write(whole_characters(text))
-
-
-def option_problem(problem: Problem) -> str:
-    """Return what is wrong with an option, by the name that was typed, on one line."""
-    name = "until" if problem.field == "date_end" else problem.field
-    return f"--{name}: {' '.join(problem.message.split())}"
