@@ -18,15 +18,18 @@ class SearchConfig(AppConfig):
         post_migrate.connect(repair_keyword_index, dispatch_uid="search.repair_keyword_index")
 
 
-def repair_keyword_index(using: str, **kwargs: Any) -> None:
+def repair_keyword_index(using: str, app_config: AppConfig, **kwargs: Any) -> None:
     """Make dropped triggers and tables again after every migrate and index what was written without them."""
-    from django.db import connections
+    from django.db import DEFAULT_DB_ALIAS, connections
 
     from search.closets.groups import ensure_groups
     from search.keyword.maintenance import repair
+    from search.leftovers import mend_leftovers
     from search.vectors.queue import ensure_queue
 
     if connections[using].vendor == "sqlite":
         repair(connections[using])
         ensure_queue(connections[using])
         ensure_groups(connections[using])
+        if using == DEFAULT_DB_ALIAS and app_config.name == SearchConfig.name:
+            mend_leftovers()

@@ -1,4 +1,4 @@
-"""System check: the keyword index in the database is the one that this version makes."""
+"""System checks: what keyword index, vector queue and closets need is in the database as it should be."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,11 +7,19 @@ from django.core.checks import CheckMessage, Tags, Warning, register
 from django.db import connections
 from django.db.utils import OperationalError
 
+from search.closets.groups import GROUPS, group_faults
 from search.keyword.schema import CONTENT_TABLES, index_faults
+from search.vectors.queue import TABLE, queue_faults
+
+_LOOKED_AT = (
+    ("W001", "keyword index", index_faults, "run `memweb index rebuild`"),
+    ("W002", "vector queue", queue_faults, "run `memweb migrate`"),
+    ("W003", "closets", group_faults, "run `memweb migrate`"),
+)
 
 
 @register(Tags.database)
-def check_keyword_index(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+def check_indexes(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
     """Warn of every missing or different table or trigger; silent before the first migrate."""
     messages: list[CheckMessage] = []
     for alias in databases or ():
@@ -22,10 +30,11 @@ def check_keyword_index(databases: Sequence[str] | None = None, **kwargs: Any) -
             tables = connection.introspection.table_names()
         except OperationalError:
             continue
-        if not set(CONTENT_TABLES.values()) <= set(tables):
+        if not {*CONTENT_TABLES.values(), TABLE, GROUPS} <= set(tables):
             continue
         messages += [
-            Warning(f"keyword index: {fault}", hint="run `memweb index rebuild`", id="search.W001")
-            for fault in index_faults(connection)
+            Warning(f"{subject}: {fault}", hint=hint, id=f"search.{code}")
+            for code, subject, faults, hint in _LOOKED_AT
+            for fault in faults(connection)
         ]
     return messages

@@ -14,10 +14,14 @@ from django.db.utils import DatabaseError
 from memweb.operations.instance import running_instance
 from memweb.operations.preparation import LEAST_FREE_BYTES, missing_migrations, unknown_migrations
 from memweb.operations.problems import database_problem
+from search.closets.groups import group_faults
 from search.keyword.maintenance import check_index, index_status
+from search.leftovers import find_leftovers
 from search.vectors.diagnosis import examine_vectors, examine_vectors_deeply
+from search.vectors.queue import queue_faults
 
 DISK_WARNING_BYTES = 16 * LEAST_FREE_BYTES
+MAKE_DERIVED = "memweb migrate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,7 @@ def diagnose(deep: bool = False) -> list[Finding]:
         findings += _examine_database(deep)
         if all(finding.is_sound for finding in findings if finding.subject in {"database", "migrations"}):
             findings += _examine_deeply() if deep else _examine_index()
+            findings += examine_derived(deep)
             findings += _examine_vectors(deep)
     except DatabaseError as error:
         problem = str(database_problem(error))
@@ -127,6 +132,16 @@ def _examine_index() -> Iterator[Finding]:
             yield Finding(subject, f"{status.indexed:,} of {status.rows:,} rows indexed", "memweb index rebuild")
         else:
             yield Finding(subject, f"{status.rows:,} rows indexed")
+
+
+def examine_derived(deep: bool) -> Iterator[Finding]:
+    """Yield what is wrong with what search makes of memories besides its indexes; nothing when all is well."""
+    faults = {"vector queue": queue_faults(), "closets": group_faults()}
+    for subject, sentences in faults.items():
+        if sentences:
+            yield Finding(subject, "; ".join(sentences), MAKE_DERIVED)
+    for subject, sentence in find_leftovers() if deep else ():
+        yield Finding(subject, sentence, MAKE_DERIVED)
 
 
 def _examine_vectors(deep: bool) -> Iterator[Finding]:

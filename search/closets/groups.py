@@ -15,7 +15,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from memweb.memories.kinds import Kind
 from search.closets.building import READ_LENGTH, Passage
-from search.keyword.schema import CONTENT_TABLES, IndexObject, present_objects
+from search.keyword.schema import CONTENT_TABLES, IndexObject, object_faults, present_objects
 
 GROUPS, LINES, POINTERS = "search_closetgroup", "search_closetline", "search_closetpointer"
 # Of a longer group the rest has no closets; a signal may do without, and one group must not take minutes.
@@ -38,7 +38,7 @@ _OF_GROUP = {
     "s": "session_id = %s ORDER BY created_at, id",
     "f": "session_id IS NULL AND file_id = %s ORDER BY chunk_index, id",
 }
-_IS_KEY = "key GLOB '[sf][0-9]*' AND key NOT GLOB '?*[^0-9]*'"
+IS_KEY = "key GLOB '[sf][0-9]*' AND key NOT GLOB '?*[^0-9]*'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +86,7 @@ def _noted(row: str) -> Iterator[str]:
 
 def group_faults(database: BaseDatabaseWrapper = connection) -> list[str]:
     """Return one sentence for every trigger that is missing or differs."""
-    present = present_objects(database)
-    faults = []
-    for wanted in group_objects():
-        found = present.get((wanted.type, wanted.name))
-        if found is None:
-            faults.append(f"{wanted.type} {wanted.name} is missing")
-        elif found != wanted.sql:
-            faults.append(f"{wanted.type} {wanted.name} differs from what memweb makes")
-    return faults
+    return object_faults(database, group_objects())
 
 
 def ensure_groups(database: BaseDatabaseWrapper = connection) -> bool:
@@ -128,7 +120,7 @@ def drop_groups(database: BaseDatabaseWrapper = connection) -> None:
 
 def changed_groups(limit: int) -> list[Group]:
     """Return groups whose lines are to be made again."""
-    sql = f"SELECT key, changes, model FROM {GROUPS} WHERE NOT (built = changes) AND {_IS_KEY} ORDER BY key LIMIT %s"
+    sql = f"SELECT key, changes, model FROM {GROUPS} WHERE NOT (built = changes) AND {IS_KEY} ORDER BY key LIMIT %s"
     with connection.cursor() as cursor:
         cursor.execute(sql, [limit])
         return [Group(*row) for row in cursor.fetchall()]

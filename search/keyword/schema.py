@@ -6,7 +6,7 @@ the database with what should be.
 """
 
 import string
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -84,15 +84,19 @@ def present_objects(connection: BaseDatabaseWrapper) -> dict[tuple[str, str], st
 
 def index_faults(connection: BaseDatabaseWrapper) -> list[str]:
     """Return one sentence for every table or trigger of the keyword index that is missing or differs."""
+    return object_faults(connection, (wanted for kind in Kind for wanted in index_objects(kind)))
+
+
+def object_faults(connection: BaseDatabaseWrapper, wanted: Iterable[IndexObject]) -> list[str]:
+    """Return one sentence for each of these tables and triggers that is missing or differs."""
     present = present_objects(connection)
     faults = []
-    for kind in Kind:
-        for wanted in index_objects(kind):
-            found = present.get((wanted.type, wanted.name))
-            if found is None:
-                faults.append(f"{wanted.type} {wanted.name} is missing")
-            elif found != wanted.sql:
-                faults.append(f"{wanted.type} {wanted.name} differs from what memweb makes")
+    for one in wanted:
+        found = present.get((one.type, one.name))
+        if found is None:
+            faults.append(f"{one.type} {one.name} is missing")
+        elif found != one.sql:
+            faults.append(f"{one.type} {one.name} differs from what memweb makes")
     return faults
 
 

@@ -9,6 +9,7 @@ from search.vectors.embedding import embedder_name
 from search.vectors.index_folder import set_aside_folders
 from search.vectors.index_problems import IndexUnavailable, folder_problem
 from search.vectors.index_state import Action
+from search.vectors.queue import count_gone
 from search.vectors.upkeep import ask_owner, vector_status
 
 SUBJECT = "vector index"
@@ -34,6 +35,13 @@ def examine_vectors() -> Iterator[Observation]:
             differences = (("missing", status.missing), ("ghosts", status.ghosts))
             differs = "".join(f", {count:,} {name}" for name, count in differences if count)
             yield SUBJECT, f"{status.in_chroma:,} of {status.vectors:,} vectors {place}{differs}", ""
+        if gone := count_gone():
+            # A running memweb is at it; without one nobody is.
+            yield (
+                SUBJECT,
+                f"{gone:,} removed memories wait for their vectors to be removed",
+                _remedy_of_gone(status.owner),
+            )
         if status.embedding_problem:
             yield "embedding", status.embedding_problem, "memweb model status"
     for aside in set_aside_folders(settings.DATA_DIR):
@@ -59,6 +67,10 @@ def examine_vectors_deeply() -> Iterator[Observation]:
         yield SUBJECT, found, "memweb doctor --deep"
     else:
         yield SUBJECT, "every vector is found and equals its row", ""
+
+
+def _remedy_of_gone(owner: str) -> str:
+    return "" if owner or embedder_name() is None else "memweb up"
 
 
 def _size_of(folder: Path) -> int:

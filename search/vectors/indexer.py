@@ -150,19 +150,17 @@ class Indexer:
             return
         ensure_queue()
         drop_unknown_tasks()
+        shape = (self._embedder.dimension, width)
+        is_other = model is None or (model.dimension, model.state_width) != shape
+        # The queue knew what was to do for the model that was begun last, which may not be this one.
+        is_abandoned = model and EmbeddingModel.objects.filter(is_searched=False, pk__gt=model.pk).exists()
+        if is_other or is_abandoned:
+            # In parts. Until all is queued the model is not noted, so a run after one that was killed begins again.
+            queue_everything()
         with transaction.atomic():
-            model, is_new = EmbeddingModel.objects.get_or_create(
-                name=self._name, defaults={"dimension": self._embedder.dimension, "state_width": width}
+            model, _ = EmbeddingModel.objects.update_or_create(
+                name=self._name, defaults={"dimension": shape[0], "state_width": shape[1]}
             )
-            shape = (self._embedder.dimension, width)
-            is_other = (model.dimension, model.state_width) != shape
-            if is_other:
-                model.dimension, model.state_width = shape
-                model.save(update_fields=["dimension", "state_width"])
-            # The queue knew what was to do for the model that was begun last, which may not be this one.
-            is_abandoned = EmbeddingModel.objects.filter(is_searched=False, pk__gt=model.pk).exists()
-            if is_new or is_other or is_abandoned:
-                queue_everything()
             if not EmbeddingModel.objects.filter(is_searched=True).exists():
                 EmbeddingModel.objects.filter(pk=model.pk).update(is_searched=True)
         self._model_id = model.pk

@@ -8,6 +8,7 @@ A task is removed only if its `changes` are still those that were read with the 
 while a text is embedded.
 """
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -17,12 +18,16 @@ from django.db.backends.utils import CursorWrapper
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import memory_model
-from search.keyword.schema import CONTENT_TABLES, IndexObject, present_objects
+from search.keyword.schema import CONTENT_TABLES, IndexObject, object_faults, present_objects
 
 TABLE = "search_embeddingtask"
 # After a conflict rather than OR IGNORE, which the conflict clause of the statement that fires the trigger overrides.
 _AGAIN = "ON CONFLICT (kind, memory_id) DO UPDATE SET changes = changes + 1"
 _BY_LETTER = {kind.letter: kind for kind in Kind}
+# What cannot be a memory.
+UNKNOWN = f"(kind NOT IN {tuple(_BY_LETTER)} OR typeof(memory_id) <> 'integer')"
+# Memories queued in one transaction: 50 ms, in which nobody else can write.
+QUEUED_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +68,7 @@ def queue_objects(kind: Kind) -> Iterator[IndexObject]:
 
 def queue_faults(database: BaseDatabaseWrapper = connection) -> list[str]:
     """Return one sentence for every trigger of the queue that is missing or differs."""
-    present = present_objects(database)
-    faults = []
-    for wanted in (wanted for kind in Kind for wanted in queue_objects(kind)):
-        found = present.get((wanted.type, wanted.name))
-        if found is None:
-            faults.append(f"{wanted.type} {wanted.name} is missing")
-        elif found != wanted.sql:
-            faults.append(f"{wanted.type} {wanted.name} differs from what memweb makes")
-    return faults
+    return object_faults(database, (wanted for kind in Kind for wanted in queue_objects(kind)))
 
 
 def ensure_queue(database: BaseDatabaseWrapper = connection) -> list[Kind]:
@@ -103,18 +100,61 @@ def drop_queue(database: BaseDatabaseWrapper = connection) -> None:
 
 
 def queue_everything(kinds: Iterable[Kind] = tuple(Kind), database: BaseDatabaseWrapper = connection) -> int:
-    """Queue every memory of these kinds, and those that only have vectors left; return how many were added."""
+    """Queue every memory of these kinds, and those that only have vectors left; return how many were added.
+
+    Outside of a transaction it is done in parts, between which others can write; to do it again does no harm.
+    """
+    return sum(_queue_memories(kind, database) + _queue_leftovers(kind, database) for kind in kinds)
+
+
+def _queue_memories(kind: Kind, database: BaseDatabaseWrapper) -> int:
+    content = CONTENT_TABLES[kind]
+    part = f"SELECT id FROM {content} WHERE id > %s ORDER BY id LIMIT {QUEUED_AT_ONCE}"
+    added, done = 0, 0
+    with database.cursor() as cursor:
+        while True:
+            cursor.execute(f"SELECT max(id) FROM ({part})", [done])
+            last = cursor.fetchone()[0]
+            if last is None:
+                return added
+            cursor.execute(
+                f"INSERT INTO {TABLE} (kind, memory_id, changes) SELECT '{kind.letter}', id, 0 FROM {content}"
+                " WHERE id > %s AND id <= %s ON CONFLICT DO NOTHING",
+                [done, last],
+            )
+            added += max(cursor.rowcount, 0)
+            done = last
+
+
+def _queue_leftovers(kind: Kind, database: BaseDatabaseWrapper) -> int:
     added = 0
     with database.cursor() as cursor:
-        for kind in kinds:
-            for sql in (
-                f"SELECT '{kind.letter}', id, 0 FROM {CONTENT_TABLES[kind]} WHERE true",
-                f"SELECT DISTINCT kind, memory_id, 1 FROM search_embedding WHERE kind = '{kind.letter}'"
-                f" AND memory_id NOT IN (SELECT id FROM {CONTENT_TABLES[kind]})",
-            ):
-                cursor.execute(f"INSERT INTO {TABLE} (kind, memory_id, changes) {sql} ON CONFLICT DO NOTHING")
-                added += max(cursor.rowcount, 0)
+        # Read first: others can write while this takes long.
+        cursor.execute(
+            f"SELECT DISTINCT memory_id FROM search_embedding WHERE kind = '{kind.letter}'"
+            f" AND memory_id NOT IN (SELECT id FROM {CONTENT_TABLES[kind]})"
+        )
+        gone = cursor.fetchall()
+        for start in range(0, len(gone), QUEUED_AT_ONCE):
+            cursor.execute(
+                f"INSERT INTO {TABLE} (kind, memory_id, changes) SELECT '{kind.letter}', value, 1"
+                " FROM json_each(%s) WHERE true ON CONFLICT DO NOTHING",
+                [json.dumps([id for (id,) in gone[start : start + QUEUED_AT_ONCE]])],
+            )
+            added += max(cursor.rowcount, 0)
     return added
+
+
+def count_gone() -> int:
+    """Return for how many memories that are gone the removal of their vectors waits."""
+    with connection.cursor() as cursor:
+        counts = ", ".join(
+            f"(SELECT count(*) FROM {TABLE} WHERE kind = '{kind.letter}'"
+            f" AND memory_id NOT IN (SELECT id FROM {CONTENT_TABLES[kind]}))"
+            for kind in Kind
+        )
+        cursor.execute(f"SELECT {counts}")
+        return sum(cursor.fetchone())
 
 
 def next_tasks(limit: int) -> list[Task]:
@@ -139,12 +179,10 @@ def remove_tasks(cursor: CursorWrapper, tasks: Iterable[Task]) -> None:
 
 def drop_unknown_tasks() -> None:
     """Remove tasks for what cannot be a memory, which nobody could do."""
-    letters = ", ".join(f"'{letter}'" for letter in _BY_LETTER)
-    unknown = f"kind NOT IN ({letters}) OR typeof(memory_id) <> 'integer'"
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT EXISTS (SELECT 1 FROM {TABLE} WHERE {unknown})")
+        cursor.execute(f"SELECT EXISTS (SELECT 1 FROM {TABLE} WHERE {UNKNOWN})")
         if cursor.fetchone()[0]:
-            cursor.execute(f"DELETE FROM {TABLE} WHERE {unknown}")
+            cursor.execute(f"DELETE FROM {TABLE} WHERE {UNKNOWN}")
 
 
 def has_tasks() -> bool:

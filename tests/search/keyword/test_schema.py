@@ -11,7 +11,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import MEMORY_MODELS, Drawer, Observation, SessionSummary, UserPrompt
-from search.checks import check_keyword_index
+from search.checks import check_indexes
 from search.keyword.maintenance import check_index, repair
 from search.keyword.schema import CONTENT_TABLES, TABLES, drop_index, ensure_index, index_faults, index_objects
 from tests.factories import make_drawer, make_observation, make_one_of_each, make_project, make_prompt, make_summary
@@ -54,11 +54,11 @@ def test_missing_object_is_a_fault_and_is_made_again(name: str) -> None:
         cursor.execute(f"DROP {wanted.type} {name}")
     faults = [f"{wanted.type} {name} is missing"]
     assert index_faults(connection) == faults
-    assert check_keyword_index(["default"]) == [
+    assert check_indexes(["default"]) == [
         Warning(f"keyword index: {faults[0]}", hint="run `memweb index rebuild`", id="search.W001")
     ]
     assert repair(connection) == ([] if name.endswith("_vocab") else [kind])
-    assert (index_faults(connection), check_index(), check_keyword_index(["default"])) == ([], SOUND, [])
+    assert (index_faults(connection), check_index(), check_indexes(["default"])) == ([], SOUND, [])
 
 
 @pytest.mark.django_db
@@ -85,8 +85,8 @@ def test_dropped_index_comes_back_with_all_rows() -> None:
 
 @pytest.mark.django_db
 def test_check_is_silent_before_the_first_migrate_and_for_no_database() -> None:
-    assert check_keyword_index(None) == []
-    assert check_keyword_index([]) == []
+    assert check_indexes(None) == []
+    assert check_indexes([]) == []
 
 
 # Ways to write: each leaves the word "needle" in the index or takes it out again, and the index sound.

@@ -14,6 +14,7 @@ from memweb.memories.kinds import Kind
 from memweb.memories.models import Drawer, Memory, Observation
 from search.models import Embedding, EmbeddingModel, EmbeddingTask, TokenStates
 from search.vectors import indexer as module
+from search.vectors import queue
 from search.vectors.embedding import Embedded, EmbedderUnavailable
 from search.vectors.indexer import Done, Indexer
 from search.vectors.nearest import coverage, nearest, similarities, token_states
@@ -352,6 +353,31 @@ def test_other_model_is_built_beside_and_then_searched(monkeypatch: pytest.Monke
     assert stored("new/1") == wanted(*drawers)
     assert Embedding.objects.count() == TokenStates.objects.count() == 6
     assert len(nearest(FakeEmbedder("new", 8, salt="new").embed_query("text 1").vectors[0], 9).neighbours) == 6
+
+
+def test_queueing_for_another_model_that_is_cut_off_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "QUEUED_AT_ONCE", 2)
+    memories = [make_drawer(f"text {number}") for number in range(7)]
+    index()
+
+    class Ended(BaseException):
+        pass
+
+    begun: list[str] = []
+
+    def end_at_third_part(execute: Callable[..., Any], sql: str, *more: Any) -> Any:
+        begun.extend([sql] if sql.startswith("INSERT INTO search_embeddingtask") else [])
+        if len(begun) == 3:
+            raise Ended
+        return execute(sql, *more)
+
+    with connection.execute_wrapper(end_at_third_part), pytest.raises(Ended):
+        Indexer(FakeEmbedder("other", salt="other")).run()
+    assert EmbeddingTask.objects.count() == 4
+    assert list(EmbeddingModel.objects.values_list("name", "is_searched")) == [("fake/1", True)]
+    index(FakeEmbedder("other", salt="other"))
+    assert stored("other/1") == wanted(*memories)
+    assert stored("fake/1") == {}
 
 
 def test_going_back_to_the_first_model_keeps_its_rows_and_catches_up(monkeypatch: pytest.MonkeyPatch) -> None:

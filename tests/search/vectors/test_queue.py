@@ -12,6 +12,7 @@ from search.models import EmbeddingTask
 from search.vectors import queue
 from search.vectors.queue import (
     backlog,
+    count_gone,
     drop_queue,
     drop_unknown_tasks,
     ensure_queue,
@@ -165,6 +166,25 @@ def test_everything_is_queued_once_and_with_it_what_only_has_vectors_left() -> N
     assert queue_everything() == 0
     assert backlog() == {Kind.DRAWER: 3, Kind.OBSERVATION: 0, Kind.PROMPT: 0, Kind.SUMMARY: 0}
     assert queued() == {str(others[0].ref): 0, str(others[1].ref): 0, ref: 1}
+
+
+def test_everything_is_queued_in_parts_between_which_others_can_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "QUEUED_AT_ONCE", 3)
+    model = make_model()
+    drawers = [make_drawer(str(number)) for number in range(10)]
+    for drawer in drawers:
+        store(model, drawer, [1, 0, 0, 0])
+    drop_queue()
+    for drawer in drawers[1:6]:
+        drawer.delete()
+    EmbeddingTask.objects.all().delete()
+    with CaptureQueriesContext(connection) as queries:
+        assert queue_everything([Kind.DRAWER]) == 10
+    added = [query["sql"] for query in queries if query["sql"].startswith("INSERT")]
+    assert len(added) == 4  # 3 and 2 that are there, 3 and 2 that are gone
+    assert EmbeddingTask.objects.count() == 10
+    assert count_gone() == 5
+    assert queue_everything([Kind.DRAWER]) == 0
 
 
 def test_changed_memories_come_first_then_the_newest_of_all_kinds() -> None:
