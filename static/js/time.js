@@ -43,7 +43,8 @@ const relativeTime = (date) => {
   return `${day} ${month} ${year}`;
 };
 
-if (zone && knownZone() !== zone) {
+// Once only: a zone that was chosen by hand stays.
+if (zone && !knownZone()) {
   const secure = location.protocol === "https:" ? "; Secure" : "";
   document.cookie = `${COOKIE}=${zone}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
   for (const label of document.querySelectorAll("[data-zone-label]")) label.textContent = zone;
