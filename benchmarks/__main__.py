@@ -6,6 +6,7 @@ import sys
 MEASUREMENTS = {
     "import": "benchmarks.import_speed",
     "search": "benchmarks.search_speed",
+    "pages": "benchmarks.page_speed",
     "meaning": "benchmarks.meaning_speed",
     "embedding": "benchmarks.embedding_speed",
     "vectors": "benchmarks.vector_speed",
