@@ -65,9 +65,8 @@ def find_by_meaning(
     # A title in quotes may be what the question is about, not what its answer holds.
     if search is None and (loose := read_question(request.tree, with_phrases=False)) != question:
         search = _answer(request, words, zone, last_ids, loose)
-    if search and not built.is_complete:
-        known = f"{built.embedded:,} of {built.total:,} memories"
-        search.notes.append(f"{known} are embedded so far; the others are found by their words.")
+    if search and built.note:
+        search.notes.append(built.note)
     return search
 
 

@@ -10,12 +10,14 @@ from django.db import connection
 from django.db.utils import DatabaseError
 
 from search.vectors.chroma_client import VectorProcess
-from search.vectors.embedding import EmbedderUnavailable, current_embedder, embedder_name
-from search.vectors.nearest import nearest, register_broad_index
+from search.vectors.embedding import EmbedderUnavailable, embedder_name, load_in_background
+from search.vectors.nearest import register_broad_index, warm_up
 
 logger = logging.getLogger(__name__)
 
 PURPOSE = "memweb up"
+# So long a page waits for a model that is being loaded; then it is answered by words.
+PATIENCE = 0.5
 
 
 @contextmanager
@@ -30,19 +32,21 @@ def vector_process() -> Iterator[None]:
         return
     process = VectorProcess(settings.DATA_DIR, PURPOSE, embeds=True)
     register_broad_index(process.nearest)
+    load_in_background(PATIENCE)
     process.start()
     Thread(target=_warm_up, name="warm-up", daemon=True).start()
     try:
         yield
     finally:
         register_broad_index(None)
+        load_in_background(None)
         process.stop()
 
 
 def _warm_up() -> None:
     """Load model and vectors, so that the first question need not wait for them."""
     try:
-        nearest(current_embedder().embed_query("memweb").vectors[0], 1)
+        warm_up()
     except (EmbedderUnavailable, DatabaseError) as error:
         logger.warning("search by meaning is not possible yet: %s", error)
     finally:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.db import connection
 
 from search.keyword.schema import CONTENT_TABLES
+from search.vectors.texts import embedder_of
 
 _STATE = """
     SELECT m.id, m.name, m.created_at, m.removals, (SELECT max(id) FROM search_embedding),
@@ -16,7 +17,9 @@ _STATE = """
 _COUNTS = f"""
     SELECT {" + ".join(f"(SELECT count(*) FROM {table})" for table in CONTENT_TABLES.values())},
         (SELECT count(*) FROM search_embedding WHERE model_id = %s AND chunk = 0),
-        (SELECT name FROM search_embeddingmodel WHERE id > %s ORDER BY id DESC LIMIT 1)
+        next.name, (SELECT count(*) FROM search_embedding WHERE model_id = next.id AND chunk = 0)
+    FROM (SELECT 1) LEFT JOIN search_embeddingmodel AS next
+        ON next.id = (SELECT max(id) FROM search_embeddingmodel WHERE id > %s AND NOT is_searched)
 """
 
 
@@ -25,7 +28,7 @@ class Coverage:
     """How many of all memories have been looked at by `model`, the one that is searched; None: there is none yet.
 
     Memories without any text count as looked at. `is_complete`: no memory waits for its vectors, neither a new nor a
-    changed one. `next_model` is the one that is being built to be searched instead.
+    changed one. `next_model` is being built to be searched instead; it has `next_embedded` memories.
     """
 
     embedded: int
@@ -33,6 +36,22 @@ class Coverage:
     model: str | None
     is_complete: bool
     next_model: str | None = None
+    next_embedded: int = 0
+
+    @property
+    def note(self) -> str | None:
+        """What must be said of search by meaning until all is embedded; None when nothing need be."""
+        if self.next_model is not None and self.model is not None:
+            made = f"{self.next_embedded:,} of {self.total:,} memories"
+            return (
+                f"{made} are embedded by {embedder_of(self.next_model)}; until all are, {embedder_of(self.model)}"
+                " answers, and what it does not know is found by its words."
+            )
+        if self.is_complete:
+            return None
+        if self.embedded >= self.total:
+            return "What was changed last is not embedded anew yet; it is found by its words."
+        return f"{self.embedded:,} of {self.total:,} memories are embedded so far; the others are found by their words."
 
 
 _counted: dict[tuple[object, ...], Coverage] = {}
@@ -48,8 +67,8 @@ def coverage() -> Coverage:
             return known
         model_id, model, *_, waiting = state
         cursor.execute(_COUNTS, [model_id, model_id])
-        total, embedded, next_model = cursor.fetchone()
-    found = Coverage(embedded, total, model, model is not None and waiting == 0, next_model)
+        total, embedded, next_model, next_embedded = cursor.fetchone()
+    found = Coverage(embedded, total, model, model is not None and waiting == 0, next_model, next_embedded)
     _counted.clear()
     if model is not None:
         _counted[state] = found

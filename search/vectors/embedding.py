@@ -1,9 +1,11 @@
 """What turns texts into vectors: the interface of all embedders, and the one that the settings choose."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
-from threading import Lock
+from threading import Lock, Thread
 from typing import Protocol
 
 import numpy as np
@@ -64,7 +66,16 @@ class Embedder(Protocol):
 
 
 _lock = Lock()
-_loaded: dict[tuple[object, ...], Embedder] = {}
+_loaded: dict[tuple[object, ...], Future[Embedder]] = {}
+_patience: list[float | None] = [None]
+
+
+def load_in_background(patience: float | None) -> None:
+    """Let this process load embedders in threads of their own, which are waited for at most so many seconds.
+
+    For a server, whose pages should not wait for a model. None: whoever needs an embedder loads it and waits.
+    """
+    _patience[0] = patience
 
 
 def embedder_name() -> str | None:
@@ -81,11 +92,7 @@ def current_embedder() -> Embedder:
     """
     from search.vectors.embedders import load_chosen
 
-    with _lock:
-        key = _key(settings.EMBEDDER)
-        if key not in _loaded:
-            _loaded[key] = load_chosen()
-        return _loaded[key]
+    return _obtain(settings.EMBEDDER, embedder_name() or settings.EMBEDDER, load_chosen)
 
 
 def embedder_named(name: str) -> Embedder:
@@ -95,11 +102,36 @@ def embedder_named(name: str) -> Embedder:
     """
     from search.vectors.embedders import load_named
 
+    return _obtain(f"name {name}", name, lambda: load_named(name))
+
+
+def _obtain(choice: str, name: str, load: Callable[[], Embedder]) -> Embedder:
+    """Return what was loaded before, else load it; a thread that comes meanwhile waits for that."""
+    key = _key(choice)
     with _lock:
-        key = _key(f"name {name}")
-        if key not in _loaded:
-            _loaded[key] = load_named(name)
-        return _loaded[key]
+        future = _loaded.get(key)
+        is_new = future is None
+        if future is None:
+            future = _loaded[key] = Future()
+    if is_new:
+        if _patience[0] is None:
+            _fill(key, future, load)
+        else:
+            Thread(target=_fill, args=(key, future, load), name=f"load {name}", daemon=True).start()
+    try:
+        return future.result(_patience[0])
+    except FutureTimeout:
+        raise EmbedderUnavailable(f"the model {name} is still being loaded") from None
+
+
+def _fill(key: tuple[object, ...], future: Future[Embedder], load: Callable[[], Embedder]) -> None:
+    try:
+        future.set_result(load())
+    except BaseException as error:
+        with _lock:
+            if _loaded.get(key) is future:
+                del _loaded[key]
+        future.set_exception(error)
 
 
 def _key(choice: str) -> tuple[object, ...]:

@@ -93,18 +93,27 @@ def query_embedder() -> Embedder:
     That is the one that the settings choose, except while its vectors are built beside those of another one. Raises
     EmbedderUnavailable.
     """
-    chosen = current_embedder()
+    chosen = embedder_name()
     with connection.cursor() as cursor:
         cursor.execute("SELECT name FROM search_embeddingmodel WHERE is_searched")
         row = cursor.fetchone()
-    if row is None or embedder_of(row[0]) == chosen.name:
-        return chosen
+    if row is None or chosen is None or embedder_of(row[0]) == chosen:
+        return current_embedder()
     try:
         return embedder_named(embedder_of(row[0]))
     except EmbedderUnavailable as error:
         raise EmbedderUnavailable(
-            f"the vectors of {chosen.name} are still being made, and those of before cannot be asked: {error}"
+            f"the vectors of {chosen} are still being made, and those of before cannot be asked: {error}"
         ) from error
+
+
+def warm_up() -> None:
+    """Load what questions need: the embedder of the vectors that are searched, these vectors, and the chosen embedder,
+    which will be asked when its vectors are complete. Raises EmbedderUnavailable.
+    """
+    embedder = query_embedder()
+    nearest(embedder.embed_query("memweb").vectors[0], 1, embedder=embedder.name)
+    current_embedder()
 
 
 def nearest(

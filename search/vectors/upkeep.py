@@ -12,6 +12,7 @@ from django.db import connection
 from memweb.memories.kinds import Kind
 from memweb.memories.models import memory_model
 from search.models import EmbeddingModel, EmbeddingTask
+from search.vectors.coverage import coverage
 from search.vectors.endings import crash_loop
 from search.vectors.index_problems import IndexUnavailable
 from search.vectors.index_state import (
@@ -39,7 +40,8 @@ class VectorStatus:
 
     `vectors` counts stored vectors; a long memory has several. `in_chroma`, `missing` and `ghosts` are those of the
     index, None when nobody has counted yet. `owner` is empty when no process holds the index: the counts then are what
-    the last one left. `problem` says why searches do without the index.
+    the last one left. `problem` says why searches do without the index. `next_model` is the one that will be searched
+    instead when all is embedded by it.
     """
 
     model: str | None
@@ -54,6 +56,8 @@ class VectorStatus:
     owner: str
     problem: str | None
     embedding_problem: str | None
+    next_model: str | None = None
+    next_embedded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,7 @@ def vector_status() -> VectorStatus:
                 [model.pk],
             )
             embedded, nothing, vectors = cursor.fetchone()
+    known = coverage()
     owner = index_owner(settings.DATA_DIR)
     state = read_state(settings.DATA_DIR)
     held, missing, ghosts = _compared(state, model, vectors)
@@ -94,6 +99,8 @@ def vector_status() -> VectorStatus:
         owner=str(owner) if owner else "",
         problem=crash_loop(settings.DATA_DIR) or _told_problem(state, owner),
         embedding_problem=state.embedding if state and owner else None,
+        next_model=known.next_model,
+        next_embedded=known.next_embedded,
     )
 
 

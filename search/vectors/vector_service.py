@@ -329,13 +329,13 @@ class VectorService:
 
     def _tell(self) -> None:
         self._told = time.monotonic()
+        if self._is_owner:
+            # Before it is sent: whoever waits for it may end this process as soon as it knows.
+            try:
+                write_state(self._data_dir, self._state)
+            except OSError as error:
+                logger.warning("The state of the vector index cannot be written: %s", error.strerror)
         self._send(self._state)
-        if not self._is_owner:
-            return
-        try:
-            write_state(self._data_dir, self._state)
-        except OSError as error:
-            logger.warning("The state of the vector index cannot be written: %s", error.strerror)
 
     def _send(self, message: object) -> None:
         try:

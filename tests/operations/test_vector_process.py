@@ -157,6 +157,8 @@ def test_status_counts_beside_the_server(running: Running) -> None:
         "owner": f"process {running.vector_process} (memweb up)",
         "problem": None,
         "embedding_problem": None,
+        "next_model": None,
+        "next_embedded": 0,
     }
 
 

@@ -1,5 +1,6 @@
 """Search by meaning: what takes part when, what is required of every hit, and what happens when vectors fail."""
 
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -202,6 +203,56 @@ def test_without_an_embedder_words_answer_and_it_is_said(embed: Embed, monkeypat
         assert refs(result) == [str(one.ref)]
         assert result.fallback is not None
         assert result.fallback.reason == "meaning cannot be searched now: the model file is missing"
+
+
+def test_a_model_that_is_being_loaded_is_not_waited_for(embed: Embed, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = make_observation("rate limit")
+    embed()
+    is_loaded, loads = threading.Event(), []
+
+    def load() -> FakeEmbedder:
+        loads.append(threading.current_thread().name)
+        is_loaded.wait(30)
+        return FakeEmbedder()
+
+    monkeypatch.setattr(embedding, "_loaded", {})
+    monkeypatch.setattr(embedders, "load_chosen", load)
+    embedding.load_in_background(0.02)
+    try:
+        for _ in range(2):
+            result = search_for("rate limit")
+            assert refs(result) == [str(one.ref)]
+            assert result.fallback is not None
+            assert result.fallback.reason == "meaning cannot be searched now: the model fake is still being loaded"
+        is_loaded.set()
+        embedding.load_in_background(30)
+        assert search_for("rate limit").fallback is None
+        assert loads == ["load fake"]
+    finally:
+        is_loaded.set()
+        embedding.load_in_background(None)
+
+
+def test_a_model_that_could_not_be_loaded_is_tried_again(embed: Embed, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_observation("rate limit")
+    embed()
+    answers = iter([EmbedderUnavailable("the model file is missing"), FakeEmbedder()])
+
+    def load() -> FakeEmbedder:
+        answer = next(answers)
+        if isinstance(answer, EmbedderUnavailable):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(embedding, "_loaded", {})
+    monkeypatch.setattr(embedders, "load_chosen", load)
+    embedding.load_in_background(30)
+    try:
+        fallback = search_for("rate limit").fallback
+        assert fallback and fallback.reason == "meaning cannot be searched now: the model file is missing"
+        assert search_for("rate limit").fallback is None
+    finally:
+        embedding.load_in_background(None)
 
 
 def test_with_embedding_switched_off_nothing_is_said_unless_asked_for() -> None:

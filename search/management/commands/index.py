@@ -148,6 +148,7 @@ def _lines(status: VectorStatus) -> Iterator[str]:
         ("memories", status.memories, ""),
         ("embedded", status.embedded, model),
         ("waiting", status.waiting, status.embedding_problem or ""),
+        *([("embedded next", status.next_embedded, f"of {status.next_model}")] if status.next_model else []),
         ("nothing to embed", status.nothing_to_embed, ""),
         ("vectors", status.vectors, ""),
         ("in Chroma", status.in_chroma, f"held by {status.owner}" if status.owner else "no memweb runs"),

@@ -26,6 +26,7 @@ from search.vectors.nearest import (
     register_broad_index,
     similarities,
     token_states,
+    warm_up,
 )
 from tests.embedders import FakeEmbedder
 from tests.factories import make_drawer, make_observation, make_prompt, make_summary
@@ -218,6 +219,57 @@ def test_questions_are_embedded_as_the_searched_vectors_were(choose: Callable[[s
     Indexer(new).run()
     assert query_embedder() is new
     assert [one.id for one in nearest(new.embed_query("a text").vectors[0], 5).neighbours] == [drawer.pk]
+
+
+def test_progress_of_another_model_is_told_while_the_first_one_answers(choose: Callable[[str], FakeEmbedder]) -> None:
+    for number in range(5):
+        make_drawer(f"text {number}")
+    Indexer(choose("old")).run()
+    assert coverage() == Coverage(5, 5, "old/1", True)
+    assert coverage().note is None
+    new = choose("new")
+    store(make_model("new/1", 4, searched=False), make_drawer("late"), [1, 0, 0, 0])
+    assert coverage() == Coverage(5, 6, "old/1", False, "new/1", 1)
+    assert coverage().note == (
+        "1 of 6 memories are embedded by new; until all are, old answers,"
+        " and what it does not know is found by its words."
+    )
+    Indexer(new).run()
+    assert coverage() == Coverage(6, 6, "new/1", True)
+    assert coverage().note is None
+
+
+def test_changed_memories_are_not_told_as_missing(choose: Callable[[str], FakeEmbedder]) -> None:
+    drawer = make_drawer("before")
+    Indexer(choose("one")).run()
+    drawer.text = "after"
+    drawer.save()
+    assert coverage().note == "What was changed last is not embedded anew yet; it is found by its words."
+
+
+def test_the_searched_model_answers_although_the_chosen_one_cannot_be_loaded(
+    choose: Callable[[str], FakeEmbedder], settings: Settings
+) -> None:
+    old = choose("old")
+    make_drawer("a text")
+    Indexer(old).run()
+    settings.EMBEDDER = "missing"
+    assert query_embedder() is old
+
+
+def test_warming_up_loads_both_models_while_one_follows_the_other(
+    choose: Callable[[str], FakeEmbedder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_drawer("a text")
+    old = choose("old")
+    Indexer(old).run()
+    new = choose("new")
+    warm_up()
+    monkeypatch.setattr(embedders, "load_chosen", lambda: pytest.fail("loaded in a request"))
+    monkeypatch.setattr(embedders, "load_named", lambda name: pytest.fail("loaded in a request"))
+    assert query_embedder() is old
+    Indexer(new).run()
+    assert query_embedder() is new
 
 
 def test_texts_that_were_cut_otherwise_can_still_be_asked(
