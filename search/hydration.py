@@ -30,7 +30,7 @@ _UNRANKED = Relevance(None, Explanation())
 def hydrate(keys: Sequence[Key], relevances: Mapping[Key, Relevance], words: Sequence[AnyPhrase]) -> list[Hit]:
     """Return the hits of these rows in the same order; rows that no longer exist are left out."""
     memories = _memories(keys)
-    names = _label_names(memories.values())
+    names = label_names(memories.values())
     beside = _texts_beside([id for kind, id in memories if kind is Kind.DRAWER])
     highlighter = Highlighter(words)
     hits = []
@@ -71,7 +71,7 @@ def _memories(keys: Iterable[Key]) -> dict[Key, Memory]:
     return found
 
 
-def _label_names(memories: Iterable[Memory]) -> dict[str, str]:
+def label_names(memories: Iterable[Memory]) -> dict[str, str]:
     """Return the names of all filter tokens for concepts, files and tags; the tokens of a row say what it has."""
     ids: dict[str, set[int]] = {prefix: set() for prefix in _NAMES}
     for memory in memories:

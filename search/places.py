@@ -1,10 +1,11 @@
-"""Addresses of the pages around a memory: its timeline, its session."""
+"""Addresses that many pages lead to: timeline and session of a memory, the search for a label."""
 
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from django.urls import NoReverseMatch, reverse
 
 from memweb.memories.kinds import Ref
+from search.query import Field, FieldName, to_text
 
 
 def timeline_url(ref: Ref) -> str:
@@ -19,3 +20,8 @@ def session_url(session_id: int, ref: Ref | None = None) -> str:
     except NoReverseMatch:
         return f"{reverse('search')}?{quote('q')}=session:{session_id}&order=oldest"
     return f"{url}?at={ref}#{ref}" if ref else url
+
+
+def field_url(name: FieldName, *values: str) -> str:
+    """Return the address of the search for what has one of these values in a field."""
+    return f"{reverse('search')}?{urlencode({'q': to_text(Field(name, values))})}"

@@ -8,4 +8,5 @@ urlpatterns = [
     path("m/<str:ref>/", views.memory, name="memory"),
     path("completions/", completions, name="completions"),
     path("", include("search.timeline.urls")),
+    path("", include("search.browse.urls")),
 ]

@@ -1,0 +1,1 @@
+"""Pages to look around in: sessions, projects, files, concepts."""

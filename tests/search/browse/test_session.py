@@ -1,0 +1,181 @@
+"""The page of a session: in order, in windows, small whatever it holds."""
+
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from memweb.memories.models import Session, State
+from tests.factories import make_drawer, make_observation, make_prompt, make_session, make_summary, moment, refs
+
+pytestmark = pytest.mark.django_db
+
+FRAGMENT = {"HX-Request": "true"}
+
+
+def soup(client: Client, address: str, status: int = 200, headers: Any = None) -> BeautifulSoup:
+    response = client.get(address, headers=headers)
+    assert response.status_code == status, response.content[:500]
+    return BeautifulSoup(response.content, "html.parser")
+
+
+def rows(page: BeautifulSoup) -> list[str]:
+    return [str(row["id"]) for row in page.select("[data-key-row]")]
+
+
+def texts(page: BeautifulSoup | Tag, selector: str) -> list[str]:
+    return [" ".join(one.get_text(" ").split()) for one in page.select(selector)]
+
+
+def more(page: BeautifulSoup) -> dict[str, str]:
+    return {one.get_text().split()[-1]: str(one["href"]) for one in page.select(".entries-more a")}
+
+
+def fill(session: Session, count: int) -> list[str]:
+    return refs(
+        [make_prompt(f"prompt {number}", session=session, created_at=moment(number)) for number in range(count)]
+    )
+
+
+def test_everything_stands_in_order_with_days_gaps_and_files(reader: Client) -> None:
+    session = make_session("content-1", project="web-api", title="Repair <b>sign-in</b>", started_at=moment(0))
+    memories = [
+        make_prompt("Why does it loop?", session=session, created_at=moment(0)),
+        make_observation(
+            "The cookie is gone",
+            "It was **dropped**.",
+            facts=["one", "two"],
+            type="discovery",
+            session=session,
+            files=["src/auth.py"],
+            created_at=moment(10),
+        ),
+        make_drawer("what was said", session=session, created_at=moment(130)),
+        make_summary("Repair sign-in", learned="Cookies go", session=session, created_at=moment(16 * 60)),
+    ]
+    lost = make_observation("lost", session=session, created_at=None)
+    page = soup(reader, f"/sessions/{session.pk}/")
+    assert rows(page) == refs([*memories, lost])
+    assert texts(page, "h1") == ["Repair <b>sign-in</b>"]
+    assert texts(page, ".entries-day") == [
+        "Tuesday 20 January 2026",
+        "Wednesday 21 January 2026",
+        "Time unknown",
+    ]
+    assert texts(page, ".entries-gap") == ["2 h later", "13 h 50 min later"]
+    assert texts(page, ".session-aside .files a") == ["src/auth.py"]
+    assert texts(page, ".jumps a") == ["Why does it loop?"]
+    assert texts(page, f"#{memories[1].ref} .prose strong") == ["dropped"]
+    assert texts(page, f"#{memories[1].ref} .prose li") == ["one", "two"]
+    assert "1 passage" in page.get_text()
+    assert "1970" not in page.get_text()
+
+
+def test_windows_follow_each_other_in_both_directions(reader: Client) -> None:
+    session = make_session("long")
+    whole = fill(session, 250)
+    address = f"/sessions/{session.pk}/"
+    first = soup(reader, address)
+    assert (rows(first), list(more(first))) == (whole[:100], ["Later"])
+    second = soup(reader, more(first)["Later"], headers=FRAGMENT)
+    assert (rows(second), list(more(second)), second.find("html")) == (whole[100:200], ["Later"], None)
+    assert rows(soup(reader, more(second)["Later"], headers=FRAGMENT)) == whole[200:]
+    whole_page = soup(reader, more(first)["Later"])
+    assert (rows(whole_page), list(more(whole_page))) == (whole[100:200], ["Earlier", "Later"])
+    around = soup(reader, f"{address}?at={whole[200]}")
+    assert (rows(around), list(more(around))) == (whole[150:], ["Earlier"])
+    assert [one["id"] for one in around.select("[aria-current=true]")] == [whole[200]]
+    earlier = soup(reader, more(around)["Earlier"], headers=FRAGMENT)
+    assert (rows(earlier), list(more(earlier))) == (whole[50:150], ["Earlier"])
+
+
+def test_rows_added_meanwhile_are_neither_skipped_nor_repeated(reader: Client) -> None:
+    session = make_session("long")
+    whole = fill(session, 150)
+    later = more(soup(reader, f"/sessions/{session.pk}/"))["Later"]
+    make_prompt("early", session=session, created_at=moment(3))
+    added = make_prompt("late", session=session, created_at=moment(120.5))
+    shown = rows(soup(reader, later, headers=FRAGMENT))
+    assert shown == [*whole[100:121], str(added.ref), *whole[121:]]
+
+
+def test_long_text_is_cut_and_shown_whole_when_asked_for(reader: Client) -> None:
+    session = make_session("s1")
+    memory = make_prompt("word " * 5_000 + "the end", session=session)
+    page = soup(reader, f"/sessions/{session.pk}/")
+    assert "the end" not in page.get_text()
+    link = page.select_one(".entry-more a")
+    assert link is not None
+    assert link["href"] == f"/m/{memory.ref}/"
+    whole = soup(reader, str(link["hx-get"]), headers=FRAGMENT)
+    assert whole.get_text().strip().endswith("the end")
+    assert soup(reader, f"/sessions/{session.pk}/?whole=p99999", 404).find("h1") is not None
+
+
+def test_a_page_stays_small_whatever_the_session_holds(reader: Client) -> None:
+    session = make_session("huge")
+    for number in range(120):
+        make_prompt("word " * 20_000, session=session, created_at=moment(number))
+    response = reader.get(f"/sessions/{session.pk}/")
+    assert len(response.content) < 600_000
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "words"),
+    [
+        ("at=zebra", 400, "'zebra' is not the name of a memory"),
+        ("at=o999", 404, "There is no memory o999 in this session."),
+        ("before=zebra", 400, "before: “zebra” is not a place in this session"),
+        ("after=eyJ9", 400, "after: “eyJ9” is not a place in this session"),
+        ("whole=zebra", 400, "'zebra' is not the name of a memory"),
+    ],
+)
+def test_bad_address_is_named(reader: Client, query: str, status: int, words: str) -> None:
+    session = make_session("s1")
+    page = soup(reader, f"/sessions/{session.pk}/?{query}", status)
+    assert any(text.startswith(words) for text in texts(page, "main p"))
+
+
+def test_session_that_is_not_there_and_memory_of_another_session(reader: Client) -> None:
+    assert "There is no session 4711." in soup(reader, "/sessions/4711/", 404).get_text()
+    other = make_prompt("elsewhere", session=make_session("s2"))
+    session = make_session("s1")
+    soup(reader, f"/sessions/{session.pk}/?at={other.ref}", 404)
+    soup(reader, f"/sessions/{session.pk}/?whole={other.ref}", 404)
+
+
+def test_what_is_hidden_is_not_shown(reader: Client) -> None:
+    session = make_session("s1")
+    make_observation("thrown away", session=session, state=State.TRASHED)
+    make_observation("put aside", session=session, state=State.ARCHIVED)
+    make_observation("machine talk", session=session, is_noise=True)
+    page = soup(reader, f"/sessions/{session.pk}/")
+    assert (rows(page), texts(page, ".empty h2")) == ([], ["Nothing is remembered of this session"])
+
+
+def test_many_prompts_are_thinned_out_in_the_jump_list(reader: Client) -> None:
+    session = make_session("long")
+    fill(session, 150)
+    jumps = texts(soup(reader, f"/sessions/{session.pk}/"), ".jumps a")
+    assert (len(jumps), jumps[:2]) == (50, ["prompt 0", "prompt 3"])
+
+
+def test_statements_do_not_grow_with_rows(reader: Client) -> None:
+    counts = []
+    for wanted in (1, 10, 100):
+        session = make_session(f"s{wanted}")
+        for number in range(wanted):
+            shared = {"session": session, "created_at": moment(number), "tags": [f"t{number}"]}
+            make_observation(f"number {number}", files=[f"f{number}.py"], concepts=[f"c{number}"], **shared)
+            make_drawer("passage", file=f"g{number}.py", **shared)
+            make_prompt("prompt", **shared)
+            make_summary("summary", files=[f"h{number}.py"], **shared)
+        reader.get(f"/sessions/{session.pk}/")
+        with CaptureQueriesContext(connection) as queries:
+            soup(reader, f"/sessions/{session.pk}/")
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+    assert counts[2] <= counts[0] <= 30  # a full window need not look for unknown times
