@@ -9,8 +9,8 @@ from memweb.memories.models import Memory, TimeQuality
 from search.analysis import clean
 from search.hydration import BY_MEANING
 from search.links import Links
+from search.places import session_url
 from search.query import FieldName
-from search.request import Order
 from search.results import Hit
 
 
@@ -56,7 +56,7 @@ def hit_view(hit: Hit, links: Links) -> HitView:
         project_label=clean(memory.project.label),
         project_url=links.toggled(FieldName.PROJECT, memory.project.name),
         session_label=clean(memory.session.label[:80]) if memory.session else "",
-        session_url=links.url(query=f"session:{memory.session_id}", order=Order.OLDEST) if memory.session else "",
+        session_url=session_url(memory.session.pk, memory.ref) if memory.session else "",
         created_at=memory.created_at,
         time_note=time_note(memory),
         matched=found_label(hit.explain.matched_via),

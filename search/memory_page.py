@@ -15,8 +15,9 @@ from memweb.rendering import render_markdown
 from search.analysis import clean
 from search.hit_views import time_note
 from search.links import Links
+from search.places import session_url
 from search.query import FieldName
-from search.request import Order, SearchRequest
+from search.request import SearchRequest
 
 SECTIONS = {
     Kind.OBSERVATION: (("narrative", ""), ("facts", "Facts"), ("text", "Text")),
@@ -87,7 +88,7 @@ def memory_page(memory: Memory, permalink: str) -> MemoryPage:
         project_label=clean(memory.project.label),
         project_url=links.toggled(FieldName.PROJECT, memory.project.name),
         session_label=clean(session.label[:120]) if session else "",
-        session_url=links.url(query=f"session:{session.pk}", order=Order.OLDEST) if session else "",
+        session_url=session_url(session.pk, memory.ref) if session else "",
         created_at=memory.created_at,
         time_note=time_note(memory),
         sections=list(_sections(memory)),

@@ -1,8 +1,8 @@
 """Addresses that many pages lead to: timeline and session of a memory, the search for a label."""
 
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from memweb.memories.kinds import Ref
 from search.query import Field, FieldName, to_text
@@ -15,10 +15,7 @@ def timeline_url(ref: Ref) -> str:
 
 def session_url(session_id: int, ref: Ref | None = None) -> str:
     """Return the address of a session, at the row of a memory if one is given."""
-    try:
-        url = reverse("session", args=[session_id])
-    except NoReverseMatch:
-        return f"{reverse('search')}?{quote('q')}=session:{session_id}&order=oldest"
+    url = reverse("session", args=[session_id])
     return f"{url}?at={ref}#{ref}" if ref else url
 
 

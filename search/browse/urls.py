@@ -1,5 +1,8 @@
 from django.urls import path
 
-from search.browse import views
+from search.browse import lists, views
 
-urlpatterns = [path("sessions/<int:id>/", views.session, name="session")]
+urlpatterns = [
+    path("sessions/", lists.sessions, name="sessions"),
+    path("sessions/<int:id>/", views.session, name="session"),
+]
