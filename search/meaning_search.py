@@ -7,7 +7,7 @@ from datetime import tzinfo
 from memweb.memories.kinds import Kind
 from search.fusion.question import Question, read_question
 from search.fusion.ranker import FusedScore, rank_fused
-from search.keyword.rows import Key
+from search.keyword.rows import Key, read_rows
 from search.keyword.statistics import collection_statistics
 from search.keyword_search import KeywordSearch, plans_of
 from search.query import And
@@ -35,7 +35,7 @@ class MeaningSearch:
     """What a request finds when meaning takes part. `ranking` holds the hits, best first.
 
     `by_meaning` of them do not have all the words. `is_weak`: no hit is a good one. `may_be_misspelt`: it has few
-    words, and one of them is unknown.
+    words, and one of them is unknown. `with_phrases`: what stands in quotes was required of every hit.
     """
 
     strategy: str
@@ -46,6 +46,7 @@ class MeaningSearch:
     is_weak: bool = False
     by_meaning: int = 0
     may_be_misspelt: bool = True
+    with_phrases: bool = True
     fallback: Fallback | None = None
     notes: list[str] = field(default_factory=list)
 
@@ -65,6 +66,8 @@ def find_by_meaning(
     # A title in quotes may be what the question is about, not what its answer holds.
     if search is None and (loose := read_question(request.tree, with_phrases=False)) != question:
         search = _answer(request, words, zone, last_ids, loose)
+        if search:
+            search.with_phrases = False
     if search and built.note:
         search.notes.append(built.note)
     return search
@@ -85,15 +88,16 @@ def _answer(
     collection = collection_statistics([term.expression for term in question.terms], plans)
     held = [bool(collection.frequencies.get(term.expression)) for term in question.terms]
     is_weak = semantic.is_weak
-    if not any(held) and semantic.is_unreadable:
+    if not semantic.is_readable or (semantic.is_in_pieces and not any(held)):
         is_weak = _always
     if request.mode is Mode.SEMANTIC:
-        search = _nearest(request, semantic.near(NEAREST), is_weak, last_ids)
+        search = _nearest(request, words, semantic.near(NEAREST), is_weak, last_ids)
     else:
         fused = rank_fused(question, plans, collection, words.ranking, semantic, last_ids)
         search = _fused(request, words, fused, is_weak)
     search.may_be_misspelt = len(held) <= FEW_WORDS and not all(held)
     search.used_chroma = semantic.used_chroma
+    search.notes += semantic.notes
     if semantic.problem:
         search.fallback = Fallback("chroma", semantic.problem)
     return search if search.ranking else None
@@ -114,8 +118,14 @@ def rank_filtered(name: str, words: KeywordSearch) -> MeaningSearch | Fallback |
 
 
 def _nearest(
-    request: SearchRequest, near: Sequence[Neighbour], is_weak: IsWeak, last_ids: Mapping[Kind, int] | None
+    request: SearchRequest,
+    words: KeywordSearch,
+    near: Sequence[Neighbour],
+    is_weak: IsWeak,
+    last_ids: Mapping[Kind, int] | None,
 ) -> MeaningSearch:
+    doubtful = [(one.kind, one.id) for one in near if is_weak(one.similarity)]
+    has_words = {key for key, row in read_rows(doubtful, words.plans).items() if row.is_wanted}
     ranking: dict[Key, Relevance] = {}
     for rank, one in enumerate(near, start=1):
         if last_ids is not None and one.id > last_ids.get(one.kind, 0):
@@ -123,7 +133,8 @@ def _nearest(
         if _is_too_far(request, one.similarity):
             break
         explain = _near(one.similarity, rank=rank)
-        ranking[one.kind, one.id] = Relevance(one.similarity, explain, is_weak(one.similarity))
+        weak = is_weak(one.similarity) and (one.kind, one.id) not in has_words
+        ranking[one.kind, one.id] = Relevance(one.similarity, explain, weak)
         if len(ranking) == LISTED:
             break
     return _listed("chroma", ranking, {}, is_relaxed=False, with_weak=True)

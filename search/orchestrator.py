@@ -17,6 +17,7 @@ from search.keyword_search import KeywordSearch, find_by_words
 from search.meaning_search import MeaningSearch, find_by_meaning, rank_filtered, word_relevance
 from search.request import Mode, Order, SearchRequest
 from search.results import DidYouMean, Fallback, Relevance, SearchResult
+from search.strategies.chroma import ChromaSearchStrategy
 from search.strategies.sqlite import Found
 from search.suggestions import suggest
 from search.vectors.embedding import EmbedderUnavailable, embedder_name
@@ -24,6 +25,8 @@ from search.vectors.embedding import EmbedderUnavailable, embedder_name
 logger = logging.getLogger(__name__)
 
 EVERYTHING = SearchRequest()
+ASK_MEANING = {Mode.SEMANTIC, Mode.HYBRID}
+NO_MEANING_BY_TIME = "In order of time what has all the words is listed; meaning takes no part."
 
 
 @dataclass(slots=True)
@@ -79,6 +82,8 @@ class SearchOrchestrator:
     def _answer(self, request: SearchRequest, *, name: str = "", with_facets: bool = True) -> SearchResult:
         started = time.perf_counter()
         cursor, notes = _cursor(request)
+        if request.mode in ASK_MEANING and request.has_words and request.effective_order is not Order.RELEVANCE:
+            notes.append(NO_MEANING_BY_TIME)
         last_ids = cursor.last_ids if isinstance(cursor, RankCursor) else None
         words = find_by_words(request, self.zone, last_ids)
         meaning, fallback = self._meaning(request, words, name, last_ids)
@@ -95,7 +100,7 @@ class SearchOrchestrator:
             strategy=meaning.strategy if meaning else "scan" if words.is_scan else "sqlite",
             fallback=words.fallback or fallback,
             filters=request.filters(),
-            explanation=request.explanation,
+            explanation=_explanation(request, meaning),
             total=total,
             total_is_capped=any(one.is_capped for one in found.values()),
             took_ms=(time.perf_counter() - started) * 1000,
@@ -138,6 +143,13 @@ class SearchOrchestrator:
             return None
         total, is_capped = self.count(replace(request, query=query, cursor="", offset=0))
         return DidYouMean(query, total, is_capped) if total else None
+
+
+def _explanation(request: SearchRequest, meaning: MeaningSearch | None) -> str:
+    """Return in words what was searched for by what answered."""
+    if meaning is not None and meaning.strategy == ChromaSearchStrategy.name:
+        return request.explanation_by_meaning(with_phrases=meaning.with_phrases)
+    return request.explanation
 
 
 def _page_of_meaning(request: SearchRequest, meaning: MeaningSearch, cursor: Cursor | None) -> _Page:

@@ -74,7 +74,7 @@ def search_page(
         pills=pills(request),
         sentence=sentence(request, result),
         total_label=total_label(result),
-        took_label=took_label(result),
+        took_label=took_label(request, result),
         notes=[f"{problem.field}: {problem.message}; it was left out." for problem in problems] + list(result.notes),
         fallback=result.fallback.reason if result.fallback else "",
         relaxed=relaxed_label(result),
@@ -91,10 +91,10 @@ def search_page(
     )
 
 
-def took_label(result: SearchResult) -> str:
+def took_label(request: SearchRequest, result: SearchResult) -> str:
     """Return how long the search took, by what it searched, and which part of the hits that concerns."""
     ways = {"hybrid": "words and meaning", "chroma": "meaning", "sqlite": "words", "scan": "words, read one by one"}
-    way = ways.get(result.strategy, result.strategy) if result.query else ""
+    way = ways.get(result.strategy, result.strategy) if request.has_words else ""
     parts = [f"{result.took_ms:.0f} ms", f"by {way}" if way else ""]
     if result.ranked and result.ranked < result.total:
         parts.append(f"the newest {result.ranked:,} ranked")

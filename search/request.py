@@ -15,13 +15,12 @@ from search.query import (
     FieldName,
     Node,
     ParsedQuery,
-    Prefix,
-    Word,
     explain,
     normalize,
     open_last_word,
     parse,
     positive_words,
+    required_part,
 )
 from search.query.fields import accepted_value
 from search.query.parser import MAX_LENGTH
@@ -115,19 +114,23 @@ class SearchRequest:
     @property
     def explanation(self) -> str:
         """What is searched for, in words."""
+        return explain(self._said)
+
+    def explanation_by_meaning(self, *, with_phrases: bool = True) -> str:
+        """What is searched for by meaning alone, in words."""
+        required = explain(required_part(self._said, with_phrases=with_phrases))
+        text = " ".join(positive_words(self.parsed.tree))
+        further = required.removeprefix("memories") if required != "all memories" else ""
+        return f"memories that come near “{text}” in meaning{',' if further else ''}{further}"
+
+    @property
+    def _said(self) -> Node:
         times = [
             Field(name, (moment.isoformat(timespec="seconds"),))
             for name, moment in ((FieldName.AFTER, self.date_start), (FieldName.BEFORE, self.date_end))
             if moment
         ]
-        tree = normalize(And((self.parsed.tree, *self.filter_fields(), *times)))
-        if self.mode is not Mode.SEMANTIC or not self.has_words or self.effective_order is not Order.RELEVANCE:
-            return explain(tree)
-        members = tree.nodes if isinstance(tree, And) else (tree,)
-        required = explain(And(tuple(node for node in members if not isinstance(node, Word | Prefix))))
-        text = " ".join(positive_words(self.parsed.tree))
-        further = required.removeprefix("memories") if required != "all memories" else ""
-        return f"memories that come near “{text}” in meaning{',' if further else ''}{further}"
+        return normalize(And((self.parsed.tree, *self.filter_fields(), *times)))
 
     def filter_fields(self) -> Iterable[Field]:
         """Yield the filters given beside the query text, as fields of the query language."""

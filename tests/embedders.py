@@ -36,6 +36,9 @@ class FakeEmbedder:
     def count_tokens(self, text: str) -> int:
         return len(self.token_offsets(text))
 
+    def reads(self, text: str) -> bool:
+        return re.search(r"\w", text) is not None
+
     def token_offsets(self, text: str) -> list[tuple[int, int]]:
         return [match.span() for match in re.finditer(r"\w{1,8}|[^\w\s]", text)]
 

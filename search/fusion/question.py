@@ -8,7 +8,7 @@ from memweb.memories.indexing import day_token, month_token, year_token
 from search.analysis import Alternative, query_words
 from search.analysis.stems import stem
 from search.keyword.expression import AnyOf, AnyPhrase, AnyToken, Expression, phrase_text
-from search.query import And, Node, Or, Phrase, Prefix, Word, positive_words
+from search.query import Node, positive_words, required_part
 
 _MONTHS = (
     "january february march april may june july august september october november december".split()  # noqa: SIM905
@@ -49,19 +49,11 @@ def read_question(tree: Node, *, with_phrases: bool = True) -> Question | None:
     texts = positive_words(tree)
     if not texts:
         return None
-    members = tree.nodes if isinstance(tree, And) else (tree,)
-    wished = (Word, Prefix) if with_phrases else (Word, Prefix, Phrase)
-    required = And(tuple(node for node in members if not _is_wished(node, wished)))
+    required = required_part(tree, with_phrases=with_phrases)
     words = [word for text in texts for word in query_words(text)]
     telling = [word for word in words if not word.stop] or words
     terms = [term for word in telling for term in _terms(word.text, word.alternatives)]
     return Question(" ".join(texts), tuple({term.expression: term for term in terms}.values()), required)
-
-
-def _is_wished(node: Node, wished: tuple[type[Node], ...]) -> bool:
-    if isinstance(node, And | Or):
-        return all(_is_wished(one, wished) for one in node.nodes)
-    return isinstance(node, wished)
 
 
 def _terms(text: str, alternatives: tuple[Alternative, ...]) -> Iterator[Term]:

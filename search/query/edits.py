@@ -150,6 +150,15 @@ def positive_words(tree: Node) -> list[str]:
     return list(dict.fromkeys(_positive(normalize(tree))))
 
 
+def required_part(tree: Node, *, with_phrases: bool = True) -> Node:
+    """What every hit must fulfil where words are only wished for: filters, exclusions, groups that hold one of these.
+
+    Quoted phrases too, unless `with_phrases` is False.
+    """
+    wished = (Word, Prefix) if with_phrases else (Word, Prefix, Phrase)
+    return And(tuple(node for node in top_members(tree) if not _is_wished(node, wished)))
+
+
 def top_members(tree: Node) -> tuple[Node, ...]:
     """The members of the top level: those of the And, or the tree itself."""
     tree = normalize(tree)
@@ -171,6 +180,12 @@ def _without(tree: Node, unwanted: Node) -> Node:
             return type(tree)(tuple(_without(node, unwanted) for node in nodes))
         case _:
             return tree
+
+
+def _is_wished(node: Node, wished: tuple[type[Node], ...]) -> bool:
+    if isinstance(node, And | Or):
+        return all(_is_wished(one, wished) for one in node.nodes)
+    return isinstance(node, wished)
 
 
 def _positive(tree: Node) -> Iterator[str]:

@@ -15,6 +15,7 @@ from search.fusion.question import Term
 from search.keyword.plan import Plan
 from search.keyword.rows import Key, Row, read_rows
 from search.strategies.sqlite import SQLiteSearchStrategy
+from search.vectors.embedders.tokens import has_words
 from search.vectors.embedding import Embedded
 from search.vectors.late_interaction import max_similarities
 from search.vectors.nearest import Neighbour, nearest, query_embedder, similarities, token_states
@@ -83,10 +84,29 @@ class ChromaSearchStrategy:
         return similarity is None or similarity < WEAK_SIMILARITY.get(self._embedder.name, 0.0)
 
     @cached_property
-    def is_unreadable(self) -> bool:
+    def is_readable(self) -> bool:
+        """Whether the text has words, in a script that the model was trained on: what it makes of others is chance."""
+        return self._embedder.reads(self._text)
+
+    @cached_property
+    def is_in_pieces(self) -> bool:
         """Whether the model knows few words of the text whole: it then sees letters, and means nothing by them."""
-        words = len(self._text.split())
-        return self._embedder.count_tokens(self._text) >= PIECES_OF_NONSENSE * words
+        return self._tokens >= PIECES_OF_NONSENSE * len(self._text.split())
+
+    @property
+    def notes(self) -> list[str]:
+        """What a person should know of how the text was read."""
+        if not has_words(self._text):
+            return ["There is no letter or digit in the search, so what is found by its meaning is chance."]
+        if not self.is_readable:
+            return [f"{self._embedder.name} cannot read this search, so what is found by its meaning is chance."]
+        if self._tokens > self._embedder.max_tokens:
+            return [f"{self._embedder.name} reads only the beginning of so long a search; its words all count."]
+        return []
+
+    @cached_property
+    def _tokens(self) -> int:
+        return self._embedder.count_tokens(self._text)
 
     def similarities(self, keys: Sequence[Key]) -> dict[Key, float]:
         """Return the cosine similarity of each memory that has a vector."""

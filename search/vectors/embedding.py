@@ -61,6 +61,12 @@ class Embedder(Protocol):
     def count_tokens(self, text: str) -> int:
         """Return the tokens of the whole text, uncut, without those that the model adds."""
 
+    def reads(self, text: str) -> bool:
+        """Return whether a text has words that the model was trained on, most of what stands in it at least.
+
+        Of others, such as signs or foreign scripts, it makes vectors too, which say nothing.
+        """
+
     def token_offsets(self, text: str) -> list[tuple[int, int]]:
         """Return where each token of the whole text begins and ends, in characters."""
 

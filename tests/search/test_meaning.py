@@ -180,6 +180,86 @@ def test_order_by_time_lists_what_has_the_words(embed: Embed) -> None:
     assert (refs(result), result.strategy) == ([str(new.ref), str(old.ref)], "sqlite")
 
 
+NO_MEANING = "In order of time what has all the words is listed; meaning takes no part."
+
+
+@pytest.mark.parametrize("order", ["newest", "oldest"])
+@pytest.mark.parametrize(
+    ("mode", "query", "notes"),
+    [
+        ("auto", "rate limit", ()),
+        ("keyword", "rate limit", ()),
+        ("semantic", "rate limit", (NO_MEANING,)),
+        ("hybrid", "rate limit", (NO_MEANING,)),
+        ("semantic", "type:bugfix", ()),
+        ("hybrid", "-draft", ()),
+    ],
+)
+def test_order_by_time_says_that_meaning_takes_no_part(
+    embed: Embed, order: str, mode: str, query: str, notes: tuple[str, ...]
+) -> None:
+    make_observation("rate limit", type="bugfix")
+    make_observation("speed bound", type="bugfix")
+    embed()
+    result = search_for(query, mode=mode, order=order)
+    assert (result.strategy, result.fallback, result.notes) == ("sqlite", None, notes)
+    assert result.explanation == search_for(query, mode="keyword").explanation
+
+
+@pytest.mark.parametrize(
+    ("query", "mode", "strategy", "explanation"),
+    [
+        ("rate limit", "semantic", "chroma", "memories that come near “rate limit” in meaning"),
+        ("rate OR bound", "semantic", "chroma", "memories that come near “rate bound” in meaning"),
+        ("rate type:bugfix", "semantic", "chroma", "memories that come near “rate” in meaning, of type bugfix"),
+        (
+            '"rate limit"',
+            "semantic",
+            "chroma",
+            "memories that come near “rate limit” in meaning, with the phrase “rate limit”",
+        ),
+        ('limit "no such phrase"', "semantic", "chroma", "memories that come near “limit no such phrase” in meaning"),
+        ("rate type:bugfix", "hybrid", "hybrid", "memories with “rate”, of type bugfix"),
+        ("rate type:decision", "semantic", "sqlite", "memories with “rate”, of type decision"),
+        ("type:bugfix", "semantic", "sqlite", "memories of type bugfix"),
+        ("-rate", "semantic", "sqlite", "memories without “rate”"),
+        ("", "semantic", "sqlite", "all memories"),
+    ],
+)
+def test_explanation_is_of_what_answered(embed: Embed, query: str, mode: str, strategy: str, explanation: str) -> None:
+    make_observation("rate limit", type="bugfix")
+    make_observation("speed bound", type="bugfix")
+    embed()
+    result = search_for(query, mode=mode)
+    assert (result.strategy, result.explanation) == (strategy, explanation)
+
+
+def test_explanation_is_of_words_when_meaning_fails(embed: Embed) -> None:
+    make_observation("rate limit")
+    result = search_for("rate limit", mode="semantic")
+    assert (result.strategy, result.explanation) == ("sqlite", "memories with “rate” and “limit”")
+
+
+@pytest.mark.parametrize(("query", "way"), [("rate", ", by words and meaning"), ("-rate", ""), ("type:bugfix", "")])
+def test_the_page_says_by_what_it_searched_where_there_are_words(
+    embed: Embed, reader: Client, query: str, way: str
+) -> None:
+    make_observation("rate limit", type="bugfix")
+    make_observation("speed bound", type="bugfix")
+    embed()
+    [took] = BeautifulSoup(reader.get("/", {"q": query}).content, "html.parser").select(".results-took")
+    assert took.text.partition(" ms")[2].strip() == way.strip()
+
+
+def test_a_search_longer_than_the_model_reads_says_so(embed: Embed) -> None:
+    found = make_observation("rate limit")
+    embed()
+    long = "rate " + " ".join(f"word{number}" for number in range(45))
+    result = search_for(long, mode="hybrid")
+    assert result.hits[0].ref == found.ref
+    assert result.notes == ("fake reads only the beginning of so long a search; its words all count.",)
+
+
 def test_before_anything_is_embedded_words_answer_and_it_is_said(embed: Embed) -> None:
     one = make_observation("rate limit")
     result = search_for("rate limit")

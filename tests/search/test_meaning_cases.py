@@ -67,6 +67,32 @@ def test_nonsense_finds_nothing_that_is_sold_as_a_hit(query: str, mode: str) -> 
     assert result.is_weak or not result.hits
 
 
+UNREADABLE = ["🎉", "🎉🎉 🚀", "!!!", "→ ⇒", "×", "\u200b", '"🎉"', "привет мир", "문제를 고쳤다", "समस्या ठीक"]
+
+
+@pytest.mark.parametrize("mode", ["auto", "hybrid", "semantic"])
+@pytest.mark.parametrize("query", UNREADABLE)
+def test_what_the_model_cannot_read_finds_nothing_that_is_sold_as_a_hit(query: str, mode: str) -> None:
+    result = search_for(query, mode=mode)
+    assert result.is_weak and all(hit.is_weak for hit in result.hits)
+    has_words = any(character.isalnum() for character in query)
+    known = "There is no letter or digit in the search" if not has_words else "bge-small-en-v1.5-int8 cannot read"
+    [note] = result.notes
+    assert note.startswith(known) and note.endswith(", so what is found by its meaning is chance.")
+
+
+WITH_WORDS = ["HTTPS", "x", "a", "the", "42", "#42", "- -", "数据库", "(HTTPS type:bugfix) OR database", '"Connection"']
+
+
+@pytest.mark.parametrize("query", WITH_WORDS)
+def test_what_has_all_the_words_is_never_called_weak(query: str) -> None:
+    by_words = set(refs(search_for(query, mode="keyword", limit=200)))
+    assert by_words
+    for mode in ("auto", "hybrid", "semantic"):
+        result = search_for(query, mode=mode, limit=200)
+        assert [str(hit.ref) for hit in result.hits if hit.is_weak and str(hit.ref) in by_words] == []
+
+
 @pytest.mark.parametrize("mode", ["auto", "semantic"])
 def test_different_questions_have_different_answers(mode: str) -> None:
     answers = [refs(search_for(query, mode=mode))[:5] for query in REAL]

@@ -13,6 +13,7 @@ from search.vectors.embedders.tokens import load_tokenizer, plain
 from search.vectors.embedders.workers import Workers
 from search.vectors.embedding import Embedded, States, Vectors
 
+UNKNOWN = "[UNK]"
 PROJECTION = Path(__file__).parents[1] / "projection64.npy"
 
 
@@ -47,6 +48,14 @@ class BgeSmall:
 
     def count_tokens(self, text: str) -> int:
         return len(self._tokenizer.encode(plain(text), add_special_tokens=False).ids)
+
+    def reads(self, text: str) -> bool:
+        encoded = self._tokenizer.encode(plain(text), add_special_tokens=False)
+        tokens = [token.removeprefix("##") for token in encoded.tokens]
+        words = [token for token in tokens if token == UNKNOWN or token.isalnum()]
+        # Of other scripts the vocabulary has little more than letters.
+        known = sum(token.isascii() and token != UNKNOWN for token in words)
+        return known > 0 and 2 * known >= len(words)
 
     def token_offsets(self, text: str) -> list[tuple[int, int]]:
         return list(self._tokenizer.encode(plain(text), add_special_tokens=False).offsets)

@@ -11,7 +11,7 @@ from search.vectors.embedders.e5_file import E5File
 from search.vectors.embedders.e5_graph import INPUT, OUTPUT, build_graph, unpacked
 from search.vectors.embedders.onnx import open_session
 from search.vectors.embedders.query_cache import QueryCache
-from search.vectors.embedders.tokens import plain
+from search.vectors.embedders.tokens import has_words, plain
 from search.vectors.embedders.workers import Workers
 from search.vectors.embedding import Embedded, EmbedderUnavailable, Vectors
 
@@ -54,6 +54,11 @@ class MultilingualE5:
 
     def count_tokens(self, text: str) -> int:
         return len(self._tokens(text))
+
+    def reads(self, text: str) -> bool:
+        ids = self._tokens(text)
+        known = len(ids) - ids.count(self._file.unknown)
+        return has_words(text) and 2 * known > len(ids)
 
     def token_offsets(self, text: str) -> list[tuple[int, int]]:
         table = self._file.normalization

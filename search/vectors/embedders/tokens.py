@@ -38,3 +38,8 @@ def plain(text: str) -> str:
 def estimated_offsets(text: str) -> list[tuple[int, int]]:
     """Return where pieces of the text begin and end that are about as long as tokens."""
     return [match.span() for match in _PIECE.finditer(text)]
+
+
+def has_words(text: str) -> bool:
+    """Return whether there is any letter or digit in a text."""
+    return any(character.isalnum() for character in text)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from search.vectors.embedders.query_cache import QueryCache
-from search.vectors.embedders.tokens import estimated_offsets, plain
+from search.vectors.embedders.tokens import estimated_offsets, has_words, plain
 from search.vectors.embedding import Embedded, EmbedderUnavailable, Vectors
 
 
@@ -40,6 +40,9 @@ class VectorsOnlyEmbedder:
 
     def count_tokens(self, text: str) -> int:
         return len(estimated_offsets(text))
+
+    def reads(self, text: str) -> bool:
+        return has_words(text)
 
     def token_offsets(self, text: str) -> list[tuple[int, int]]:
         return estimated_offsets(text)

@@ -87,3 +87,21 @@ def test_projection_keeps_angles_as_far_as_it_can() -> None:
     projection = np.load(PROJECTION).astype(np.float32)
     assert projection.shape == (384, 64)
     assert np.allclose(projection.T @ projection, np.eye(64), atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("why do requests time out", True),
+        ("HTTPSConnection", True),
+        ("café", True),
+        ("42", True),
+        ("fix 锁", True),
+        ("", False),
+        ("🎉 !!", False),
+        ("数据库 锁", False),
+        ("привет мир", False),
+    ],
+)
+def test_it_reads_latin_script_and_digits(text: str, wanted: bool) -> None:
+    assert bge_small().reads(text) is wanted

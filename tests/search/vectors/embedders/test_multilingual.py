@@ -107,3 +107,14 @@ def plain_vector(embedder: MultilingualE5, tokens: list[int]) -> np.ndarray:
         x = normalize(x + multiply(inner * 0.5 * (1 + np.vectorize(erf)(inner / np.sqrt(2))), f"{at}.fo"), f"{at}.oln")
     mean = x.mean(axis=0)
     return mean / np.linalg.norm(mean)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        *[(text, True) for text in ("why", "数据库 锁", "привет мир", "समस्या ठीक")],
+        *[(text, False) for text in ("", "🎉 !!", "ꙮꙮ")],
+    ],
+)
+def test_it_reads_many_scripts(text: str, wanted: bool) -> None:
+    assert multilingual().reads(text) is wanted
