@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from memweb.memories.kinds import Ref
-from search.query import Field, FieldName, to_text
+from search.query import And, Field, FieldName, to_text
 
 
 def timeline_url(ref: Ref) -> str:
@@ -19,6 +19,7 @@ def session_url(session_id: int, ref: Ref | None = None) -> str:
     return f"{url}?at={ref}#{ref}" if ref else url
 
 
-def field_url(name: FieldName, *values: str) -> str:
-    """Return the address of the search for what has one of these values in a field."""
-    return f"{reverse('search')}?{urlencode({'q': to_text(Field(name, values))})}"
+def field_url(name: FieldName, *values: str, project: str | None = None) -> str:
+    """Return the address of the search for what has one of these values in a field, in a project if one is given."""
+    tree = And((*([Field(FieldName.PROJECT, (project,))] if project is not None else []), Field(name, values)))
+    return f"{reverse('search')}?{urlencode({'q': to_text(tree)})}"

@@ -1,11 +1,19 @@
 """Lists to look around in."""
 
+import re
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
 from memweb.reading import read_only
+from search.browse.label_pages import concepts_page, files_page
+from search.browse.project_page import projects_page
 from search.browse.session_list import read_filter, session_list_page
+from search.texts import whole_characters
+
+LONGEST = 1_000
+_PAGE_NUMBER = re.compile(r"[1-9]\d{0,5}", re.ASCII)
 
 
 @read_only
@@ -16,3 +24,29 @@ def sessions(request: HttpRequest) -> HttpResponse:
     except ValueError as error:
         return render(request, "400.html", {"message": str(error)}, status=400)
     return render(request, "browse/sessions.html", {"page": session_list_page(wanted)})
+
+
+@read_only
+def projects(request: HttpRequest) -> HttpResponse:
+    """The projects, the last active first."""
+    number = request.GET.get("page", "1").strip() or "1"
+    if not _PAGE_NUMBER.fullmatch(number):
+        message = f"page: “{number[:40]}” is not the number of a page; accepted are whole numbers from 1"
+        return render(request, "400.html", {"message": message}, status=400)
+    return render(request, "browse/projects.html", {"page": projects_page(_text(request, "find"), int(number))})
+
+
+@read_only
+def files(request: HttpRequest) -> HttpResponse:
+    """One folder of the tree of files that memories mention."""
+    return render(request, "browse/files.html", {"page": files_page(_text(request, "path"))})
+
+
+@read_only
+def concepts(request: HttpRequest) -> HttpResponse:
+    """The concepts, the most frequent first."""
+    return render(request, "browse/concepts.html", {"page": concepts_page(_text(request, "find").strip())})
+
+
+def _text(request: HttpRequest, name: str) -> str:
+    return whole_characters(request.GET.get(name, "")).replace("\0", "")[:LONGEST]

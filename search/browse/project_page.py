@@ -1,0 +1,125 @@
+"""Page object of the projects: each with its numbers, its activity, what it is about."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from search.analysis import clean
+from search.browse.projects import ProjectFacts, add_top_labels, bars, read_projects
+from search.places import field_url
+from search.query import FieldName
+
+PAGE = 30
+BARS = 24
+BAR_WIDTH, BAR_HEIGHT = 6, 28
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar of a sparkline, in units of its drawing."""
+
+    x: int
+    y: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRow:
+    label: str
+    url: str
+    sessions_url: str
+    other_names: list[str]
+    total: str
+    counts: list[tuple[str, str]]
+    last: datetime | None
+    bars: list[Bar]
+    bars_label: str
+    types: list[tuple[str, str]]
+    concepts: list[tuple[str, str]]
+    files: list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectsPage:
+    """What `/projects/` shows."""
+
+    rows: list[ProjectRow]
+    find: str
+    number: int
+    total_label: str
+    earlier_url: str
+    later_url: str
+    span_label: str
+    is_complete: bool
+    drawing: str
+
+
+def projects_page(find: str, number: int) -> ProjectsPage:
+    """Return one page of the projects whose names hold a text; `number` counts from 1."""
+    facts, is_complete = read_projects(find)
+    shown = facts[(number - 1) * PAGE : number * PAGE]
+    add_top_labels(shown)
+    days = [day for one in facts for day in one.days]
+    first, last = min(days, default=date.min), max(days, default=date.min)
+    noun = "project" if len(facts) == 1 else "projects"
+    return ProjectsPage(
+        rows=[_row(one, first, last) for one in shown],
+        find=find,
+        number=number,
+        total_label=f"{len(facts):,} {noun}",
+        earlier_url=_url(find, number - 1) if number > 1 else "",
+        later_url=_url(find, number + 1) if len(facts) > number * PAGE else "",
+        span_label=f"{_month(first)} to {_month(last)}" if days else "",
+        is_complete=is_complete,
+        drawing=f"0 0 {BARS * BAR_WIDTH} {BAR_HEIGHT}",
+    )
+
+
+def _row(facts: ProjectFacts, first: date, last: date) -> ProjectRow:
+    name = facts.project.name
+    heights = bars(facts.days, first, last, BARS) if facts.days else []
+    busiest = max(facts.days.items(), key=lambda one: one[1], default=None)
+    return ProjectRow(
+        label=clean(facts.project.label),
+        url=field_url(FieldName.PROJECT, name),
+        sessions_url=f"{reverse('sessions')}?{urlencode({'project': name})}" if name else "",
+        other_names=[clean(one) for one in (*facts.aliases, *facts.merged)],
+        total=f"{facts.total:,}",
+        counts=[
+            (str(kind), f"{count:,} {kind.label if count == 1 else kind.plural}")
+            for kind, count in sorted(facts.counts.items())
+        ],
+        last=facts.last,
+        bars=_bars(heights),
+        bars_label=f"Memories on {len(facts.days):,} days; most on {busiest[0]:%Y-%m-%d}: {busiest[1]:,}"
+        if busiest
+        else "No memory has a known time",
+        types=[(clean(one), _within(name, FieldName.TYPE, one)) for one in facts.types],
+        concepts=[(clean(one), _within(name, FieldName.CONCEPT, one)) for one in facts.concepts],
+        files=[(clean(one), _within(name, FieldName.FILE, one)) for one in facts.files],
+    )
+
+
+def _bars(counts: list[int]) -> list[Bar]:
+    highest = max(counts, default=0)
+    return [
+        Bar(place * BAR_WIDTH, round(BAR_HEIGHT - height, 1), height)
+        for place, count in enumerate(counts)
+        if count and (height := round(max(2.0, BAR_HEIGHT * count / highest), 1))
+    ]
+
+
+def _within(project: str, name: FieldName, value: str) -> str:
+    return field_url(name, value, project=project)
+
+
+def _url(find: str, number: int) -> str:
+    given = {"find": find, "page": str(number) if number > 1 else ""}
+    parameters = {name: value for name, value in given.items() if value}
+    return reverse("projects") + (f"?{urlencode(parameters)}" if parameters else "")
+
+
+def _month(day: date) -> str:
+    return f"{day:%b %Y}"

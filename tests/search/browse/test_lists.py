@@ -1,0 +1,188 @@
+"""Projects, files and concepts: what is counted, what is not, and pages for every address."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from memweb.memories.models import ProjectAlias, State
+from search.browse.projects import bars
+from tests.factories import (
+    make_drawer,
+    make_observation,
+    make_project,
+    make_prompt,
+    make_session,
+    make_summary,
+    moment,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def soup(client: Client, address: str, status: int = 200) -> BeautifulSoup:
+    response = client.get(address)
+    assert response.status_code == status, response.content[:500]
+    return BeautifulSoup(response.content, "html.parser")
+
+
+def rows(page: BeautifulSoup) -> list[list[str]]:
+    """Return the texts of each row: its name, then its numbers."""
+    return [
+        [" ".join(one.get_text(" ").split()) for one in row.select(".hit-title, .meta > *, .browse-counts")]
+        for row in page.select(".browse-row")
+    ]
+
+
+def test_projects_show_what_is_remembered_the_last_active_first(reader: Client) -> None:
+    make_observation("old", type="bugfix", project="api", concepts=["gotcha"], files=["src/a.py"], created_at=moment(0))
+    make_observation("older", type="bugfix", project="api", created_at=moment(-9000))
+    make_prompt("why", project="web", created_at=moment(100))
+    make_observation("trashed", type="feature", project="api", state=State.TRASHED, created_at=moment(500))
+    make_observation("noise", project="quiet", is_noise=True)
+    make_project("empty")
+    page = soup(reader, "/projects/")
+    assert rows(page) == [
+        ["web", "1 prompt", "Sessions of web"],
+        ["api", "2 observations", "Sessions of api", "bugfix", "gotcha", "", "src/a.py"],
+    ]
+    assert [one["href"] for one in page.select(".project-row .hit-title a")] == [
+        "/?q=project%3Aweb",
+        "/?q=project%3Aapi",
+    ]
+    assert page.select_one('a[href="/?q=project%3Aapi+concept%3Agotcha"]') is not None
+    spark = page.select(".spark")[1]
+    assert spark["aria-label"] == "Memories on 2 days; most on 2026-01-14: 1"
+    assert len(spark.select("rect")) == 2
+
+
+def test_aliases_and_merged_projects_are_visible_and_found(reader: Client) -> None:
+    target = make_project("api")
+    ProjectAlias.objects.create(name="old-api", project=target)
+    make_project("api-worktree", merged_into=target)
+    make_observation("one", project=target)
+    page = soup(reader, "/projects/?find=WORKTREE")
+    [also] = [one.get_text(" ", strip=True) for one in page.select(".project-row p.meta")]
+    assert also == "also known as old-api api-worktree"
+
+
+def test_project_without_a_name_can_be_clicked(reader: Client) -> None:
+    make_observation("one", project="")
+    page = soup(reader, "/projects/")
+    link = page.select_one(".hit-title a")
+    assert link is not None
+    assert (link.get_text(), link["href"]) == ("(no project)", "/?q=project%3A%22%22")
+    assert len(soup(reader, str(link["href"])).select(".hit")) == 1
+
+
+def test_projects_come_in_pages(reader: Client) -> None:
+    for number in range(35):
+        make_observation("one", project=f"p{number:02}", created_at=moment(number))
+    first = soup(reader, "/projects/")
+    link = first.select_one("a[rel=next]")
+    assert link is not None
+    second = soup(reader, str(link["href"]))
+    names = [row[0] for row in [*rows(first), *rows(second)]]
+    assert names == [f"p{number:02}" for number in range(34, -1, -1)]
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "x", "1.5", "9999999"])
+def test_bad_page_number_is_named(reader: Client, number: str) -> None:
+    assert f"page: “{number}” is not the number of a page" in soup(reader, f"/projects/?page={number}", 400).get_text()
+
+
+def test_bars_cover_the_whole_stretch() -> None:
+    days = {date(2026, 1, 1): 1, date(2026, 1, 5): 2, date(2026, 1, 10): 3}
+    assert bars(days, date(2026, 1, 1), date(2026, 1, 10), 5) == [1, 0, 2, 0, 3]  # type: ignore[arg-type]
+    assert bars(days, date(2026, 1, 1), date(2026, 1, 1), 1) == [6]  # type: ignore[arg-type]
+
+
+def test_files_are_a_tree_with_mentions(reader: Client) -> None:
+    make_observation("one", files=["src/auth/login.py", "src/auth/codes.py"], modified=["src/auth/login.py"])
+    make_observation("two", files=["src/auth/login.py", "README.md"])
+    make_summary("three", files=["src/db.py"])
+    make_drawer("four", file="docs/a b&c.md")
+    make_observation("trashed", files=["secret/plan.md"], state=State.TRASHED)
+    top = soup(reader, "/files/")
+    assert rows(top) == [
+        ["src/", "3 files, 4 mentions of src/"],
+        ["README.md", "1 mention"],
+        ["docs/", "1 file, 1 mention of docs/"],
+    ]
+    source = soup(reader, "/files/?path=src/")
+    assert rows(source) == [["auth/", "2 files, 3 mentions of auth/"], ["db.py", "1 mention"]]
+    assert [one["href"] for one in source.select(".label-row a")] == [
+        "/files/?path=src%2Fauth%2F",
+        "/?q=file%3Asrc%2Fauth%2F",
+        "/?q=file%3Asrc%2Fdb.py",
+    ]
+    assert rows(soup(reader, "/files/?path=src/auth")) == [["login.py", "2 mentions"], ["codes.py", "1 mention"]]
+    crumbs = [(one.get_text(strip=True), one.a["href"] if one.a else None) for one in source.select(".crumbs li")]
+    assert crumbs == [("All files", "/files/"), ("src/", None)]
+    hits = soup(reader, str(soup(reader, "/files/?path=docs/").select(".label-row a")[0]["href"]))
+    assert len(hits.select(".hit")) == 1
+
+
+def test_paths_of_all_sorts_can_be_walked(reader: Client) -> None:
+    paths = ["/home/me/a.py", "//x//y.py", "C:\\dir\\b.py", "src/ünï/文件.py", "a%2Fb.py", "x" * 300 + "/y.py", "lone/"]
+    make_observation("one", files=paths)
+    seen, waiting = [], ["/files/"]
+    while waiting:
+        page = soup(reader, waiting.pop())
+        for row in page.select(".label-row"):
+            links = [str(link["href"]) for link in row.select("a")]
+            (waiting if links[0].startswith("/files/") else seen).append(links[0])
+    assert len(seen) == len(paths)
+
+
+@pytest.mark.parametrize("path", ["nowhere/", "../../etc/", "\x00", "%00", "<script>", "x" * 5000, "\ud800"])
+def test_folder_that_is_not_there_is_answered(reader: Client, path: str) -> None:
+    make_observation("one", files=["src/a.py"])
+    response = reader.get("/files/", {"path": path.encode("utf-8", "surrogatepass")})
+    assert response.status_code == 200
+    page = BeautifulSoup(response.content, "html.parser")
+    assert page.select("main script") == []
+
+
+def test_concepts_are_counted_and_found(reader: Client) -> None:
+    make_observation("one", concepts=["gotcha", "how-it-works"])
+    make_observation("two", concepts=["gotcha"])
+    make_observation("trashed", concepts=["hidden"], state=State.TRASHED)
+    assert rows(soup(reader, "/concepts/")) == [["gotcha", "2 memories"], ["how-it-works", "1 memory"]]
+    assert rows(soup(reader, "/concepts/?find=HOW")) == [["how-it-works", "1 memory"]]
+    assert "No concept has this in its name" in soup(reader, "/concepts/?find=zebra").get_text()
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("/projects/", "There are no projects yet"),
+        ("/files/", "No memory mentions a file yet"),
+        ("/concepts/", "There are no concepts yet"),
+    ],
+)
+def test_nothing_there_is_said(reader: Client, address: str, words: str) -> None:
+    assert words in soup(reader, address).get_text()
+
+
+@pytest.mark.parametrize("address", ["/projects/", "/files/", "/files/?path=src/", "/concepts/"])
+def test_statements_do_not_grow_with_rows(reader: Client, address: str) -> None:
+    counts, made = [], 0
+    for wanted in (1, 10, 29):
+        for number in range(made, wanted):
+            shared: dict[str, Any] = {
+                "project": f"p{number}",
+                "session": make_session(f"s{number}", project=f"p{number}"),
+            }
+            make_observation("x", files=[f"src/{number}.py"], concepts=[f"c{number}"], type=f"t{number}", **shared)
+        made = wanted
+        reader.get(address)
+        with CaptureQueriesContext(connection) as queries:
+            soup(reader, address)
+        counts.append(len(queries))
+    assert counts[0] == counts[1] == counts[2]
+    assert counts[0] <= 20
