@@ -7,6 +7,7 @@ MEASUREMENTS = {
     "import": "benchmarks.import_speed",
     "search": "benchmarks.search_speed",
     "pages": "benchmarks.page_speed",
+    "facets": "benchmarks.facet_speed",
     "meaning": "benchmarks.meaning_speed",
     "embedding": "benchmarks.embedding_speed",
     "vectors": "benchmarks.vector_speed",

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -141,7 +142,7 @@ def measure(rows: int) -> dict[str, list[float]]:
     return found
 
 
-def prepare(folder: Path, rows: int) -> dict[str, str]:
+def prepare(folder: Path, rows: int, write: Callable[[Path, int], None] = write_source) -> dict[str, str]:
     """Make and import the collection in a data folder when it is not there yet; return the environment to use it in."""
     folder.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, "MEMWEB_DATA_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "memweb.settings"}
@@ -149,7 +150,7 @@ def prepare(folder: Path, rows: int) -> dict[str, str]:
     source = folder / "source.db"
     commands = [["migrate"], ["collectstatic", "--no-input"]]
     if not (folder / "memweb.sqlite3").exists():
-        write_source(source, rows)
+        write(source, rows)
         commands += [["import", str(source)], ["index", "optimize"]]
     for command in commands:
         subprocess.run([*memweb, *command], env=environment, check=True, stdout=subprocess.DEVNULL)  # noqa: S603

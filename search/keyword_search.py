@@ -109,23 +109,29 @@ class KeywordSearch:
 
 
 def find_by_words(
-    request: SearchRequest, zone: tzinfo, last_ids: Mapping[Kind, int] | None = None, *, relax: bool = False
+    request: SearchRequest,
+    zone: tzinfo,
+    last_ids: Mapping[Kind, int] | None = None,
+    *,
+    relax: bool = False,
+    resolver: FieldResolver | None = None,
 ) -> KeywordSearch:
     """Find what has all words of a request and fulfils its filters; `last_ids` bounds the rows by id.
 
-    With `relax`, and when nothing has all words, any of them will do.
+    With `relax`, and when nothing has all words, any of them will do. A `resolver` knows the names of earlier searches.
     """
+    resolver = resolver or FieldResolver(zone)
     notes = [note.message for note in request.parsed.notes]
-    search = _found(request, request.tree, zone, last_ids, notes)
+    search = _found(request, request.tree, resolver, last_ids, notes)
     if relax and not search.total and (relaxed := relaxed_tree(request.tree)) is not None:
-        search = _found(request, relaxed, zone, last_ids, notes)
+        search = _found(request, relaxed, resolver, last_ids, notes)
         search.is_relaxed = search.total > 0
     return search
 
 
 def plans_of(request: SearchRequest, tree: Node, zone: tzinfo) -> dict[Kind, Plan]:
     """Return what each kind that may answer is asked for a tree, with the times and hidden states of the request."""
-    return _compiled(request, tree, zone)[0]
+    return _compiled(request, tree, FieldResolver(zone))[0]
 
 
 def relaxed_tree(tree: Node) -> Node | None:
@@ -140,9 +146,13 @@ def relaxed_tree(tree: Node) -> Node | None:
 
 
 def _found(
-    request: SearchRequest, tree: Node, zone: tzinfo, last_ids: Mapping[Kind, int] | None, notes: list[str]
+    request: SearchRequest,
+    tree: Node,
+    resolver: FieldResolver,
+    last_ids: Mapping[Kind, int] | None,
+    notes: list[str],
 ) -> KeywordSearch:
-    plans, more_notes = _compiled(request, tree, zone)
+    plans, more_notes = _compiled(request, tree, resolver)
     strategy = SQLiteSearchStrategy(plans, last_ids)
     all_notes = list(dict.fromkeys([*notes, *more_notes]))
     search = KeywordSearch(request, strategy, strategy.find(COUNTED), all_notes, _words(plans))
@@ -150,9 +160,9 @@ def _found(
     return search
 
 
-def _compiled(request: SearchRequest, tree: Node, zone: tzinfo) -> tuple[dict[Kind, Plan], list[str]]:
+def _compiled(request: SearchRequest, tree: Node, resolver: FieldResolver) -> tuple[dict[Kind, Plan], list[str]]:
     """Return the plans of the kinds that may answer, and what the person should know about them."""
-    compiler = Compiler(request, FieldResolver(zone))
+    compiler = Compiler(request, resolver)
     plans = {kind: plan for kind in Kind if not (plan := compiler.plan(kind, tree)).is_empty}
     return plans, compiler.notes
 

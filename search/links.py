@@ -34,7 +34,7 @@ class Links:
 
     def __init__(self, request: SearchRequest) -> None:
         self._request = request
-        self._tree = request.parsed.tree
+        self.tree = request.parsed.tree
         self._path = reverse("search")
         self._toggled: dict[tuple[FieldName, str], str] = {}
 
@@ -57,6 +57,15 @@ class Links:
 
     def canonical(self) -> str:
         return self.url()
+
+    def at(self, path: str, **more: str) -> str:
+        """Return the address of another page about the same search."""
+        address = self.url()
+        return (
+            path
+            + address.removeprefix(self._path)
+            + (f"{'&' if '?' in address else '?'}{urlencode(more)}" if more else "")
+        )
 
     def page(self, cursor: str) -> str:
         return self.url(cursor=cursor)
@@ -83,7 +92,7 @@ class Links:
         # Many hits of a page share a project and concepts.
         url = self._toggled.get((name, value))
         if url is None:
-            url = self._toggled[name, value] = self.edited(toggle_field(self._tree, name, value))
+            url = self._toggled[name, value] = self.edited(toggle_field(self.tree, name, value))
         return url
 
     def hidden_fields(self) -> list[tuple[str, str]]:

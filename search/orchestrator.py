@@ -2,16 +2,19 @@
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
+from typing import Any
 
 from django.db.utils import DatabaseError
 
 from memweb.memories.kinds import Kind
 from search.cursors import Cursor, RankCursor, TimeCursor, decode, encode
-from search.facets import count_facets
+from search.facets import FacetName, Facets, count_facets
+from search.facets.bases import Find, Findings
 from search.hydration import hydrate
+from search.keyword.filters import FieldResolver
 from search.keyword.rows import Key
 from search.keyword_search import KeywordSearch, find_by_words
 from search.meaning_search import MeaningSearch, find_by_meaning, rank_filtered, word_relevance
@@ -36,6 +39,24 @@ class _Page:
     keys: list[Key]
     relevances: dict[Key, Relevance] = field(default_factory=dict)
     next: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What was found by words and, where it takes part, by meaning; why meaning does not although it was wanted."""
+
+    words: KeywordSearch
+    meaning: MeaningSearch | None
+    fallback: Fallback | None
+    last_ids: Mapping[Kind, int] | None
+
+    @property
+    def found(self) -> Mapping[Kind, Found]:
+        return self.meaning.found if self.meaning else self.words.found
+
+    @property
+    def findings(self) -> Findings:
+        return Findings(self.found, self.words.strategy, self.last_ids)
 
 
 class SearchOrchestrator:
@@ -84,29 +105,32 @@ class SearchOrchestrator:
         cursor, notes = _cursor(request)
         if request.mode in ASK_MEANING and request.has_words and request.effective_order is not Order.RELEVANCE:
             notes.append(NO_MEANING_BY_TIME)
-        last_ids = cursor.last_ids if isinstance(cursor, RankCursor) else None
-        words = find_by_words(request, self.zone, last_ids)
-        meaning, fallback = self._meaning(request, words, name, last_ids)
-        if meaning is None and not words.total:
-            words = find_by_words(request, self.zone, last_ids, relax=True)
+        resolver = FieldResolver(self.zone)
+        answer = self._find(request, resolver, name, cursor.last_ids if isinstance(cursor, RankCursor) else None)
+        words, meaning = answer.words, answer.meaning
         page = _page_of_meaning(request, meaning, cursor) if meaning else _page_of_words(request, words, cursor)
-        found = meaning.found if meaning else words.found
-        total = sum(len(one.ids) for one in found.values())
+        took_ms = (time.perf_counter() - started) * 1000
+        facets = count_facets(request, answer.findings, self._finder(resolver)) if with_facets else Facets()
+        found = answer.found
+        # Facets count what the search itself does not: how many there are of very many.
+        totals = {kind: len(one.ids) for kind, one in found.items()} | facets.totals
+        total = sum(totals.values())
         is_relaxed = words.is_relaxed or (meaning is not None and meaning.is_relaxed)
         may_be_misspelt = (is_relaxed or not total) and (meaning is None or meaning.may_be_misspelt)
         return SearchResult(
             query=request.query,
             mode=str(request.mode),
             strategy=meaning.strategy if meaning else "scan" if words.is_scan else "sqlite",
-            fallback=words.fallback or fallback,
+            fallback=words.fallback or answer.fallback,
             filters=request.filters(),
             explanation=_explanation(request, meaning),
             total=total,
-            total_is_capped=any(one.is_capped for one in found.values()),
-            took_ms=(time.perf_counter() - started) * 1000,
+            total_is_capped=any(one.is_capped and kind not in facets.totals for kind, one in found.items()),
+            took_ms=took_ms,
             did_you_mean=self._did_you_mean(request) if may_be_misspelt else None,
             hits=tuple(hydrate(page.keys, page.relevances, words.words)),
-            facets=count_facets(found, request.tree) if with_facets else {},
+            facets=facets.values,
+            partial_facets=facets.partial,
             next=page.next,
             used_chroma=meaning is not None and meaning.used_chroma,
             is_relaxed=is_relaxed,
@@ -115,6 +139,33 @@ class SearchOrchestrator:
             ranked=words.ranked,
             notes=tuple(dict.fromkeys([*words.notes, *(meaning.notes if meaning else ()), *notes])),
         )
+
+    def facets(
+        self,
+        request: SearchRequest,
+        names: Collection[FacetName] = tuple(FacetName),
+        **options: Any,
+    ) -> Facets:
+        """Return facets of a search without its hits, with the options of `count_facets`."""
+        find = self._finder(FieldResolver(self.zone))
+        findings = find(replace(request, cursor="", offset=0))
+        return count_facets(request, findings, find, names=names, **options)
+
+    def _finder(self, resolver: FieldResolver) -> Find:
+        return lambda request: self._find(request, resolver).findings
+
+    def _find(
+        self,
+        request: SearchRequest,
+        resolver: FieldResolver,
+        name: str = "",
+        last_ids: Mapping[Kind, int] | None = None,
+    ) -> _Answer:
+        words = find_by_words(request, self.zone, last_ids, resolver=resolver)
+        meaning, fallback = self._meaning(request, words, name, last_ids)
+        if meaning is None and not words.total:
+            words = find_by_words(request, self.zone, last_ids, relax=True, resolver=resolver)
+        return _Answer(words, meaning, fallback, last_ids)
 
     def _meaning(
         self, request: SearchRequest, words: KeywordSearch, name: str, last_ids: Mapping[Kind, int] | None

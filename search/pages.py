@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from django.utils import timezone
 
 from search.analysis import clean
-from search.facet_views import Facet, facet_view
+from search.facet_views import Facet, facet_views
 from search.hit_views import HitView, hit_view
 from search.links import Choice, Links
 from search.pills import Pill, pills
@@ -70,7 +70,7 @@ def search_page(
         canonical_url=links.canonical(),
         order_choices=links.orders(),
         mode_choices=links.modes(),
-        facets=[facet_view(name, values, links) for name, values in result.facets.items()],
+        facets=facet_views(request, result.facets, result.partial_facets),
         pills=pills(request),
         sentence=sentence(request, result),
         total_label=total_label(result),

@@ -86,12 +86,17 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class FacetValue:
-    """One value of a facet; `count` is a lower bound when `is_capped`."""
+    """One value of a facet; `count` is a lower bound when `is_capped`.
+
+    `written`: the values of the query, wanted or excluded, that mean this one.
+    """
 
     value: str
     count: int
     selected: bool
     is_capped: bool = False
+    is_excluded: bool = False
+    written: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +136,7 @@ class SearchResult:
     hits: tuple[Hit, ...]
     facets: dict[str, tuple[FacetValue, ...]]
     next: str | None
+    partial_facets: frozenset[str] = frozenset()
     used_chroma: bool = False
     is_relaxed: bool = False
     is_weak: bool = False

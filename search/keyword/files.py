@@ -30,7 +30,7 @@ def file_ids(value: str) -> list[int]:
     wanted = value.strip().replace("\\", "/").removeprefix("./")
     if not wanted.strip("/"):
         return []
-    if _GLOB_SIGNS.search(wanted):
+    if is_glob(wanted):
         return _glob_ids(wanted)
     exact = Q(path=value) | Q(path=wanted)
     part = wanted.strip("/")
@@ -41,6 +41,10 @@ def file_ids(value: str) -> list[int]:
         pattern = path_pattern(wanted)
         ids |= {pk for pk, path in _candidates(part) if pattern.search(_comparable(path))}
     return sorted(ids)[:MAX_FILES]
+
+
+def is_glob(value: str) -> bool:
+    return _GLOB_SIGNS.search(value) is not None
 
 
 @lru_cache(maxsize=256)

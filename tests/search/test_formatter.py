@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 
 from memweb.memories.models import Observation
 from search.cursors import decode
+from search.facets import FacetName
 from search.formatter import ResultFormatter, to_json
 from search.request import Order
 from search.results import DidYouMean, Fallback, iso_time
@@ -63,7 +64,15 @@ def test_result_has_the_promised_shape(observation: Observation) -> None:
         "notes": [],
         "facets": {
             "kind": [{"value": "observation", "count": 1, "selected": False}],
+            "type": [{"value": "bugfix", "count": 1, "selected": True}],
             "project": [{"value": "demo", "count": 1, "selected": True}],
+            "concept": [{"value": "gotcha", "count": 1, "selected": False}],
+            "tag": [{"value": "todo", "count": 1, "selected": False}],
+            "platform": [{"value": "claude", "count": 1, "selected": False}],
+            "agent": [],
+            "room": [],
+            "state": [],
+            "file": [{"value": "src/a.ts", "count": 1, "selected": False}],
         },
         "next": None,
     }
@@ -98,7 +107,7 @@ def test_result_has_the_promised_shape(observation: Observation) -> None:
 def test_result_of_a_search_that_finds_nothing(observation: Observation) -> None:
     data = search_for("nothing at all").to_dict()
     assert (data["results"], data["total"], data["next"]) == ([], 0, None)
-    assert data["facets"] == {"kind": [], "project": []}
+    assert data["facets"] == {str(name): [] for name in FacetName}
 
 
 def test_degraded_result_is_machine_readable() -> None:

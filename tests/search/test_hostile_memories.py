@@ -12,6 +12,7 @@ from django.test import Client
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import MEMORY_MODELS
+from search.facets import FacetName
 from tests.search.conftest import Importing
 from tests.search.searching import found, search_for, shown_refs
 
@@ -50,6 +51,14 @@ def acting(html: bytes) -> list[str]:
         if tag.name in {"img", "link", "script"}:
             found += [str(tag) for name in ("src", "href") if "evil" in str(tag.get(name, ""))]
     return found
+
+
+@pytest.mark.parametrize("name", ["", *(f"{name}/" for name in FacetName)])
+def test_nothing_of_a_hostile_name_acts_in_facets(reader: Client, name: str) -> None:
+    for headers in ({}, {"HX-Request": "true"}):
+        html = reader.get(f"/search/facets/{name}", headers=headers).content
+        assert acting(html) == []
+        assert HIDDEN.search(html.decode()) is None
 
 
 @pytest.mark.parametrize(

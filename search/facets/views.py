@@ -1,0 +1,50 @@
+"""Facets apart from the results: all of them, or one with all its values. A page each, or a part of the search page."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.cache import patch_vary_headers
+
+from memweb.reading import read_only
+from search.facet_pages import facet_page, facets_page
+from search.facets import FacetName
+from search.folding import as_text
+from search.orchestrator import SearchOrchestrator
+from search.request import normalize_params
+
+# A person asked for these numbers and waits for them.
+TO_THE_END: dict[str, Any] = {"seconds": 2.0, "read": 250_000, "most": 1_000}
+
+
+@read_only
+def facets(request: HttpRequest) -> HttpResponse:
+    """All facets of a search, counted to the end."""
+    zone = timezone.get_current_timezone()
+    wanted = as_text(normalize_params(request.GET, zone).request, zone)
+    counted = SearchOrchestrator(zone).facets(wanted, **TO_THE_END)
+    return _answer(request, "search/facets.html", "search/_facets.html", facets_page(wanted, counted))
+
+
+@read_only
+def facet(request: HttpRequest, name: str) -> HttpResponse:
+    """One facet with all its values, those that hold `find`; of files those `under` a directory."""
+    if name not in {*FacetName}:
+        message = f"“{name}” is not a facet; there are {', '.join(FacetName)}."
+        return render(request, "404.html", {"message": message}, status=404)
+    zone = timezone.get_current_timezone()
+    wanted = as_text(normalize_params(request.GET, zone).request, zone)
+    find, under = (request.GET.get(key, "")[:200] for key in ("find", "under"))
+    orchestrator = SearchOrchestrator(zone)
+    counted = orchestrator.facets(wanted, [FacetName(name)], **TO_THE_END, under=under, find_file=find)
+    page = facet_page(wanted, FacetName(name), counted, find=find, under=under)
+    fragment = "search/_facet_below.html" if under else "search/_facet_long.html"
+    return _answer(request, "search/facet.html", fragment, page)
+
+
+def _answer(request: HttpRequest, template: str, fragment: str, page: object) -> HttpResponse:
+    is_fragment = bool(request.htmx) and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    response = render(request, fragment if is_fragment else template, {"page": page})
+    patch_vary_headers(response, ["HX-Request"])
+    return response
