@@ -1,7 +1,7 @@
 """Exact comparison: the cosine of one vector with all stored ones, or with those of some memories."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +21,8 @@ _KINDS = {code: kind for kind, code in _CODES.items()}
 _WORTH_GATHERING = 1 / 3
 # From so many rows on, the threads that multiply matrices gain more than they wait for each other on a busy machine.
 _WORTH_ALL_CORES = 30_000
+# Rows between two checks: some milliseconds, and enough for all cores.
+_ROWS_AT_ONCE = 40_000
 # Looking up an id costs as much as marking so many memories; marks take a byte for each id up to the last.
 _LOOKED_UP_EACH = 10
 _MOST_MARKED = 20_000_000
@@ -46,7 +48,8 @@ class VectorRows:
     """Stored vectors and whose they are, in the order of their embedding ids. Never changed, so threads may share it.
 
     `ids` and `memories` are int64, `kinds` uint8, `chunks` integers, all of length n; `vectors` is (n, dimension)
-    float32 with rows of length 1.
+    float32 with rows of length 1. `check` is called right before vectors are touched; it raises an OSError when that
+    must not be done.
     """
 
     ids: NDArray[np.int64]
@@ -54,6 +57,7 @@ class VectorRows:
     memories: NDArray[np.int64]
     chunks: NDArray[np.integer]
     vectors: Vectors
+    check: Callable[[], None] = field(default=lambda: None, compare=False)
 
     def nearest(
         self, vector: Vectors, limit: int, allowed: Mapping[Kind, Sequence[int]] | None = None
@@ -62,7 +66,7 @@ class VectorRows:
         if limit <= 0:
             return []
         if allowed is None:
-            scores = _products(self.vectors, vector)
+            scores = self._all_scores(vector)
             scores[self._hidden] = -np.inf
             return self._best(scores, None, limit)
         positions = self._positions(allowed)
@@ -137,8 +141,17 @@ class VectorRows:
 
     def _scores(self, vector: Vectors, positions: Positions) -> Vectors:
         if self._is_worth_gathering(positions):
+            self.check()
             return _products(np.take(self.vectors, positions, axis=0), vector)
-        return _products(self.vectors, vector)[positions]
+        return self._all_scores(vector)[positions]
+
+    def _all_scores(self, vector: Vectors) -> Vectors:
+        scores = np.empty(len(self.vectors), np.float32)
+        for start in range(0, len(scores), _ROWS_AT_ONCE):
+            part = slice(start, start + _ROWS_AT_ONCE)
+            self.check()
+            scores[part] = _products(self.vectors[part], vector)
+        return scores
 
     def _best(self, scores: Vectors, positions: Positions | None, limit: int) -> list[Neighbour]:
         """Return the best memories by scores, which belong to these positions (None: to all rows)."""

@@ -8,7 +8,7 @@ database is made again from the rows.
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -20,6 +20,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from search.vectors.comparison import HIDDEN, VectorRows
+from search.vectors.embedding import Vectors
 from search.vectors.matrix_file import (
     MatrixDamaged,
     MatrixFile,
@@ -40,6 +41,10 @@ _SLICE_SECONDS = 0.25
 _COMPARED, _COMPARED_LAST = 64, 16
 # A file is written anew when it holds so many removed rows, and they are this part of all.
 _LEAST_REMOVED, _REMOVED_PART = 2000, 1 / 3
+# Rows whose checksums a search looks at, 1 ms, and the seconds in which no other does.
+_VERIFIED, _UNVERIFIED_SECONDS = 1000, 0.2
+# Part of the files' names: raise it whenever they hold the same rows otherwise.
+_FORMAT = "2"
 
 _UNREAD = "the stored vectors are still being read, so some are not found yet"
 _IDENTITY = "m.id, m.name, m.dimension, m.created_at"
@@ -105,6 +110,9 @@ class VectorMatrix:
         # What of the database is in the file: which removals are taken into account, up to which state it is complete.
         self._removals: int | None
         self._seen: ModelState | None
+        # Up to which row checksums were looked at, and when.
+        self._verified_to: int
+        self._verified_at: float
         self._forget()
 
     @property
@@ -132,6 +140,8 @@ class VectorMatrix:
                     self._catch_up(state)
                     if deadline is not None and time.monotonic() >= deadline:
                         break
+                if deadline is not None and not self._verify_some():
+                    self._catch_up(state)
             except OSError as error:
                 logger.warning("vectors in %s: %s", self.folder, error)
                 self.problem = f"the vectors cannot be kept in {self.folder} ({error.strerror or error})"
@@ -148,6 +158,23 @@ class VectorMatrix:
         except MatrixDamaged as damage:
             self._give_up(damage)
         return self._seen == state
+
+    def _verify_some(self) -> bool:
+        """Compare the next rows with their checksums; return False, and forget the files, when they differ."""
+        if self._file is None or time.monotonic() < self._verified_at + _UNVERIFIED_SECONDS:
+            return True
+        first = self._verified_to if self._verified_to < len(self._keys) else 0
+        records = self._keys[first : first + _VERIFIED]
+        try:
+            self._file.verify(records, first)
+        except FileNotFoundError:  # another process began a new generation
+            self._forget()
+            return False
+        except OSError as damage:  # a disk that cannot be read there either
+            self._give_up(damage)
+            return False
+        self._verified_to, self._verified_at = first + len(records), time.monotonic()
+        return True
 
     def _is_other_row(self, state: ModelState) -> bool:
         """Return whether the last known row changed or went away without a removal, as when a backup is put back."""
@@ -211,6 +238,7 @@ class VectorMatrix:
         self._removals = None
         self._seen = None
         self._searched_to = 0
+        self._verified_to, self._verified_at = 0, float("-inf")
         self._show()
 
     def _show(self) -> None:
@@ -219,7 +247,8 @@ class VectorMatrix:
         vectors = np.zeros((0, self._dimension), np.float32) if self._file is None else self._file.rows(len(keys))
         kinds = np.where(self._exists & (keys["kind"] != FOREIGN), keys["kind"], HIDDEN)
         ids, memories, chunks = (np.ascontiguousarray(keys[name]) for name in ("id", "memory", "chunk"))
-        self._rows = VectorRows(ids, kinds, memories, chunks, vectors)
+        check = self._file.check_mapped if self._file else lambda: None
+        self._rows = VectorRows(ids, kinds, memories, chunks, vectors, check)
 
     def _take(self, keys: Records) -> None:
         if len(keys):
@@ -252,7 +281,10 @@ class VectorMatrix:
         keys, vectors = to_records(rows, self._dimension)
         # A row that was removed a moment ago is no fault.
         chosen = chosen[np.isin(ids, keys["id"])]
-        stored = self._file.rows(len(self._keys))[chosen]
+        rows_of_file = self._file.rows(len(self._keys))
+        self._file.check_mapped()
+        stored = rows_of_file[chosen]
+        keys["sum"] = self._keys["sum"][chosen]  # of the file's own vectors, which are rounded otherwise
         return keys.tobytes() == self._keys[chosen].tobytes() and np.allclose(vectors, stored, atol=1e-3)
 
     def _compact(self) -> None:
@@ -262,9 +294,19 @@ class VectorMatrix:
             return
         keys, vectors, kept = self._keys, self._file.rows(len(self._keys)), np.flatnonzero(self._exists)
         parts = np.split(kept, range(BATCH, len(kept), BATCH))
-        self._file = begin_file(
-            self.folder, self.file_name, self._dimension, ((keys[part], vectors[part]) for part in parts)
-        )
+        old = self._file
+
+        def rows() -> Iterator[tuple[Records, Vectors]]:
+            for part in parts:
+                old.check_mapped()
+                yield keys[part], vectors[part]
+
+        try:
+            self._file = begin_file(self.folder, self.file_name, self._dimension, rows())
+        except MatrixDamaged as damage:
+            self._give_up(damage)
+            self._take_written()
+            return
         self._keys, self._exists = keys[kept], np.ones(len(kept), bool)
 
     def _read_new(self, state: ModelState) -> bool:
@@ -300,4 +342,4 @@ def _file_names() -> set[str]:
 
 
 def _file_name(*identity: object) -> str:
-    return blake2b(" ".join(map(str, identity)).encode(), digest_size=8).hexdigest()
+    return blake2b(" ".join(map(str, (_FORMAT, *identity))).encode(), digest_size=8).hexdigest()

@@ -2,11 +2,18 @@
 
 A folder `<model>.<generation>` has two files. `vectors` holds rows of `dimension` numbers, with room for more at its
 end. `keys` holds one record for each row, appended after the row: its length says how many rows there are. So a
-process that is killed leaves at most half a record, which the next one overwrites. A file is never made shorter, since
-a process that has it mapped would crash; a folder that is damaged is replaced by one of the next generation.
+process that is killed leaves at most half a record, which the next one overwrites. A folder that is damaged is replaced
+by one of the next generation.
+
+memweb never makes a file shorter, since a process that touches what is mapped and gone is ended by SIGBUS. For the case
+that somebody else does, whoever computes with the mapped rows asks for the size of the mapped file right before, some
+milliseconds' work at a time (`MatrixFile.check_mapped`, a microsecond). To read all into memory instead would be safe
+without asking, but cost each process 1.5 GB for a million vectors, which the system now shares and may drop. Damaged
+content is found by the checksum of each record, a part of the rows at each search.
 """
 
 import fcntl
+import mmap
 import os
 import shutil
 import time
@@ -17,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from search.vectors.embedding import Vectors
-from search.vectors.matrix_records import RECORD, Records
+from search.vectors.matrix_records import RECORD, Records, checksums
 
 _FIRST_ROOM = 1024
 _GROWTH = 1.5
@@ -60,6 +67,7 @@ class MatrixFile:
         self._dimension = dimension
         self._row_bytes = dimension * 4
         self._mapped: Vectors = np.zeros((0, dimension), np.float32)
+        self._map: mmap.mmap | None = None
 
     def check(self, count: int) -> None:
         """Raise MatrixDamaged when there cannot be so many rows any more, FileNotFoundError when the files are gone."""
@@ -67,6 +75,26 @@ class MatrixFile:
             raise MatrixDamaged("its keys are cut off")
         if self._vectors_path.stat().st_size < max(count, len(self._mapped)) * self._row_bytes:
             raise MatrixDamaged("its vectors are cut off")
+
+    def check_mapped(self) -> None:
+        """Raise MatrixDamaged when the mapped file is shorter now than what is mapped of it."""
+        if self._map is not None and self._map.size() < len(self._mapped) * self._row_bytes:
+            raise MatrixDamaged("its vectors are cut off")
+
+    def verify(self, records: Records, first: int) -> None:
+        """Raise MatrixDamaged when the files do not hold these records and their vectors from row `first` on.
+
+        They are read, not mapped, so that a disk that fails costs no more than an OSError.
+        """
+        size = len(records) * self._row_bytes
+        with self._vectors_path.open("rb") as file:
+            file.seek(first * self._row_bytes)
+            content = file.read(size)
+        if len(content) < size:
+            raise MatrixDamaged("its vectors are cut off")
+        vectors = np.frombuffer(content, "<f4").reshape(len(records), self._dimension)
+        if not np.array_equal(checksums(records, vectors), records["sum"]):
+            raise MatrixDamaged("its vectors are not those that were written")
 
     def read_keys(self, known: int = 0) -> Records:
         """Return the records after the first `known`. Raises MatrixDamaged, OSError."""
@@ -82,14 +110,18 @@ class MatrixFile:
         """Return the first `count` vectors, mapped. Raises MatrixDamaged, OSError."""
         self.check(count)
         if count > len(self._mapped):
-            room = self._vectors_path.stat().st_size // self._row_bytes
-            mapped = np.memmap(self._vectors_path, np.float32, "r", shape=(room, self._dimension))
-            self._mapped = np.asarray(mapped)
+            with self._vectors_path.open("rb") as file:
+                room = os.fstat(file.fileno()).st_size // self._row_bytes
+                if room < count:
+                    raise MatrixDamaged("its vectors are cut off")
+                self._map = mmap.mmap(file.fileno(), room * self._row_bytes, access=mmap.ACCESS_READ)
+            self._mapped = np.frombuffer(self._map, np.float32).reshape(room, self._dimension)
         return self._mapped[:count]
 
     def append(self, count: int, keys: Records, vectors: Vectors) -> None:
-        """Write rows after the first `count`. Raises OSError, such as for a full disk."""
+        """Write rows after the first `count`, with the checksums of `keys` set. Raises OSError, as for a full disk."""
         rows = count + len(keys)
+        keys["sum"] = checksums(keys, vectors)
         with self._vectors_path.open("r+b") as file:
             if file.seek(0, os.SEEK_END) < rows * self._row_bytes:
                 # Room takes no space on disk before it is written.

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,17 @@ from search.vectors.embedding import Vectors
 Records = NDArray[np.void]
 
 # kind: a code of comparison.py, HIDDEN for a row without a vector, FOREIGN for a row that no indexer wrote.
+# sum: CRC-32 of the rest of the record and of its vector, as both are in the files.
 RECORD = np.dtype(
-    [("id", "<i8"), ("memory", "<i8"), ("hash", "u1", 16), ("chunk", "<u2"), ("kind", "u1"), ("unused", "u1", 5)]
+    [
+        ("id", "<i8"),
+        ("memory", "<i8"),
+        ("hash", "u1", 16),
+        ("chunk", "<u2"),
+        ("kind", "u1"),
+        ("unused", "u1"),
+        ("sum", "<u4"),
+    ]
 )
 FOREIGN = 1
 COLUMNS = "id, kind, memory_id, chunk, text_hash, vector"
@@ -44,6 +54,15 @@ def to_records(rows: Sequence[Row], dimension: int) -> tuple[Records, Vectors]:
         vectors[filled[sound]] = numbers[sound] / lengths[sound, np.newaxis]
     records["kind"] = kinds
     return records, vectors
+
+
+def checksums(records: Records, vectors: Vectors) -> NDArray[np.uint32]:
+    """Return what `sum` of each record must be."""
+    rest = records.copy()
+    rest["sum"] = 0
+    heads = rest.view(np.uint8).reshape(len(rest), RECORD.itemsize)
+    rows = np.ascontiguousarray(vectors, "<f4").view(np.uint8)
+    return np.array([crc32(row.data, crc32(head.data)) for head, row in zip(heads, rows, strict=True)], np.uint32)
 
 
 def padded(text_hash: Any) -> bytes:

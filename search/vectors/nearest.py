@@ -6,8 +6,10 @@ questions faster; what it answers is looked up in the stored vectors, so it can 
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
+from typing import TypeVar
 
 import numpy as np
 from django.db import connection
@@ -25,6 +27,7 @@ from search.vectors.embedding import (
     embedder_named,
 )
 from search.vectors.matrix import VectorMatrix, read_state, vectors_folder
+from search.vectors.matrix_file import MatrixDamaged
 from search.vectors.texts import embedder_of
 
 __all__ = [
@@ -50,6 +53,9 @@ BroadIndex = Callable[[Vectors, int], Sequence[tuple[int, float]]]
 
 # A search reads new vectors for no longer than this; a first build adds some hundred in that time.
 _SECONDS = 0.25
+
+Compared = TypeVar("Compared")
+_CHANGING = "the file of the stored vectors is changed by another program while it is read"
 
 _KINDS = {kind.letter: kind for kind in Kind}
 _broad_index: list[BroadIndex] = []
@@ -128,6 +134,12 @@ def nearest(
     A selection is always answered exactly. Without one the registered index answers, else exact comparison when there
     are at most EXACT_ROWS vectors. `embedder` is the name of what made the vector, if not what the settings choose.
     """
+    return _again(lambda: _nearest(vector, limit, allowed, embedder)) or Nearest([], "exact", _CHANGING)
+
+
+def _nearest(
+    vector: Vectors, limit: int, allowed: Mapping[Kind, Sequence[int]] | None, embedder: str | None
+) -> Nearest:
     stored = _stored(vector, embedder)
     if not isinstance(stored, _Stored):
         return Nearest([], "exact", stored)
@@ -147,8 +159,20 @@ def nearest(
 
 def similarities(vector: Vectors, keys: Sequence[Key], *, embedder: str | None = None) -> dict[Key, float]:
     """Return the cosine of the best chunk of each of these memories that has a vector."""
+    return _again(lambda: _similarities(vector, keys, embedder)) or {}
+
+
+def _similarities(vector: Vectors, keys: Sequence[Key], embedder: str | None) -> dict[Key, float]:
     stored = _stored(vector, embedder)
     return stored.rows.similarities(vector, keys) if isinstance(stored, _Stored) else {}
+
+
+def _again(compare: Callable[[], Compared]) -> Compared | None:
+    """Return what comparing gives, once more where the file of vectors turned out to be damaged; None: that too."""
+    for _ in range(2):
+        with suppress(MatrixDamaged):
+            return compare()
+    return None
 
 
 def token_states(keys: Sequence[Key], *, embedder: str | None = None) -> dict[Key, list[States]]:

@@ -11,11 +11,12 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
+from memweb.memories.kinds import Kind
 from search.models import Embedding, EmbeddingModel
 from search.vectors import matrix as module
 from search.vectors.comparison import VectorRows
 from search.vectors.matrix import VectorMatrix, read_state
-from search.vectors.matrix_file import MatrixFile, hold_lock
+from search.vectors.matrix_file import MatrixDamaged, MatrixFile, hold_lock
 from search.vectors.matrix_records import RECORD
 from search.vectors.stored import remove_rows, remove_some_of_model, replace_foreign_rows
 from tests.factories import make_drawer
@@ -238,6 +239,79 @@ def test_file_that_is_cut_or_removed_during_use_is_made_again(
     refreshed(matrix)
     [folder] = [path for path in tmp_path.iterdir() if path.is_dir()]
     damage(folder)
+    assert shown(refreshed(matrix)) == expected()
+
+
+def swap_middle(folder: Path) -> None:
+    content = bytearray((folder / "vectors").read_bytes())
+    content[160:176], content[176:192] = content[176:192], content[160:176]
+    (folder / "vectors").write_bytes(content)
+
+
+def flip_bit(folder: Path) -> None:
+    content = bytearray((folder / "vectors").read_bytes())
+    content[16 * 11 + 3] ^= 1
+    (folder / "vectors").write_bytes(content)
+
+
+def zeros_of_the_same_size(folder: Path) -> None:
+    path = folder / "vectors"
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.truncate(0)
+        file.truncate(size)
+
+
+UNSEEN = [swap_middle, flip_bit, zeros_of_the_same_size]
+
+
+@pytest.fixture
+def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few rows are compared with the database, and few checksums at each search, as if there were very many."""
+    monkeypatch.setattr(module, "_COMPARED", 2)
+    monkeypatch.setattr(module, "_COMPARED_LAST", 1)
+    monkeypatch.setattr(module, "_VERIFIED", 6)
+    monkeypatch.setattr(module, "_UNVERIFIED_SECONDS", 0)
+
+
+@pytest.mark.usefixtures("small_samples")
+@pytest.mark.parametrize("is_open", [False, True])
+@pytest.mark.parametrize("damage", UNSEEN)
+def test_damage_that_no_sample_shows_is_found_by_checksums(
+    model: EmbeddingModel, tmp_path: Path, damage: Callable[[Path], None], is_open: bool
+) -> None:
+    matrix = opened(tmp_path)
+    refreshed(matrix)
+    [folder] = [path for path in tmp_path.iterdir() if path.is_dir()]
+    damage(folder)
+    if not is_open:
+        matrix = opened(tmp_path)
+    for _ in range(4):
+        rows = refreshed(matrix, 9)
+    assert shown(rows) == expected()
+    [folder] = [path for path in tmp_path.iterdir() if path.is_dir()]
+    assert folder.suffix == ".2"
+    for _ in range(5):
+        refreshed(matrix, 9)
+    assert [path for path in tmp_path.iterdir() if path.is_dir()] == [folder]
+
+
+def test_rows_that_are_cut_off_before_they_are_touched_end_no_process(model: EmbeddingModel, tmp_path: Path) -> None:
+    matrix = opened(tmp_path)
+    rows = refreshed(matrix)
+    [folder] = [path for path in tmp_path.iterdir() if path.is_dir()]
+    cut_vectors(folder)
+    east = np.array([1, 0, 0, 0], np.float32)
+    drawers = {Kind.DRAWER: rows.memories.tolist()}
+    for touch in (
+        lambda: rows.nearest(east, 3),
+        lambda: rows.nearest(east, 3, drawers),
+        lambda: rows.nearest(east, 3, {Kind.DRAWER: rows.memories[:2].tolist()}),
+        lambda: rows.nearest_of(east, rows.ids.tolist(), 3),
+        lambda: rows.similarities(east, [(Kind.DRAWER, id) for id in rows.memories.tolist()]),
+    ):
+        with pytest.raises(MatrixDamaged, match=r"^its vectors are cut off$"):
+            touch()
     assert shown(refreshed(matrix)) == expected()
 
 

@@ -1,7 +1,9 @@
 """What search asks of the stored vectors."""
 
 import math
+import os
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -180,6 +182,24 @@ def test_failing_index_is_replaced_by_exact_comparison_and_said(monkeypatch: pyt
         [], "exact", "the vector index is being rebuilt; 1 vectors are too many to compare one by one"
     )
     assert [one.id for one in nearest(EAST, 2, {Kind.DRAWER: [drawer.pk]}).neighbours] == [drawer.pk]
+
+
+def test_file_of_vectors_that_is_cut_during_a_search_is_made_again(settings: Settings, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path
+    drawer = make_drawer("a")
+    rows = store(make_model(), drawer, [1, 0, 0, 0])
+    cut: list[Path] = []
+
+    def index(vector: Vectors, count: int) -> Sequence[tuple[int, float]]:
+        if not cut:
+            cut.extend((tmp_path / "vectors").glob("*.1/vectors"))
+            os.truncate(cut[0], 0)
+        return [(row.pk, 0.0) for row in rows][:count]
+
+    register_broad_index(index)
+    found = nearest(EAST, 2)
+    assert [path.name for path in cut] == ["vectors"]
+    assert ([one.id for one in found.neighbours], found.source, found.problem) == ([drawer.pk], "chroma", None)
 
 
 @pytest.fixture
