@@ -6,6 +6,7 @@ from datetime import datetime
 from django.utils.safestring import SafeString
 
 from memweb.memories.models import Memory, TimeQuality
+from search.actions.marks import Marks, marks_of
 from search.analysis import clean
 from search.hydration import BY_MEANING
 from search.links import Links
@@ -34,7 +35,7 @@ class HitView:
     files: list[str]
     more_files: int
     concepts: list[tuple[str, str]]
-    tags: list[str]
+    marks: Marks
     flags: list[str]
     tokens_label: str
     is_weak: bool = False
@@ -64,8 +65,8 @@ def hit_view(hit: Hit, links: Links) -> HitView:
         files=[clean(path) for path in hit.files[:3]],
         more_files=max(0, len(hit.files) - 3),
         concepts=[(clean(name), links.toggled(FieldName.CONCEPT, name)) for name in hit.concepts],
-        tags=[clean(name) for name in hit.tags],
-        flags=[flag for flag in memory.flags if flag != "doubtful"],
+        marks=marks_of(memory, hit.tags),
+        flags=[flag for flag in memory.flags if flag not in {"doubtful", "pinned"}],
         tokens_label=f"{memory.discovery_tokens:,} tokens" if memory.discovery_tokens else "",
         is_weak=hit.is_weak,
         before=hit.before,

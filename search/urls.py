@@ -10,6 +10,7 @@ urlpatterns = [
     path("search/facets/", facets, name="facets"),
     path("search/facets/<str:name>/", facet, name="facet"),
     path("completions/", completions, name="completions"),
+    path("", include("search.actions.urls")),
     path("", include("search.timeline.urls")),
     path("", include("search.browse.urls")),
 ]

@@ -11,7 +11,7 @@ from memweb.memories.models import MEMORY_MODELS, memory_model
 from memweb.reading import read_only
 from search.cursors import RankCursor, decode
 from search.folding import as_text
-from search.memory_page import memory_page
+from search.memory_page import memory_markdown, memory_page
 from search.orchestrator import SearchOrchestrator
 from search.pages import search_page
 from search.request import SearchRequest, normalize_params
@@ -48,7 +48,10 @@ def memory(request: HttpRequest, ref: str) -> HttpResponse:
         message = f"There is no memory {parsed}. It may have been removed."
         return render(request, "404.html", {"message": message}, status=404)
     if str(parsed) != ref:
-        return HttpResponsePermanentRedirect(found.get_absolute_url())
+        query = request.META.get("QUERY_STRING", "")
+        return HttpResponsePermanentRedirect(found.get_absolute_url() + (f"?{query}" if query else ""))
+    if request.GET.get("format") == "md":
+        return HttpResponse(memory_markdown(found), content_type="text/markdown; charset=utf-8")
     page = memory_page(found, request.build_absolute_uri(found.get_absolute_url()))
     return render(request, "memories/page.html", {"page": page})
 

@@ -4,23 +4,30 @@ const SWITCH = "memweb.keys";
 const help = document.getElementById("keys");
 const switchBox = document.getElementById("keys-on");
 const box = () => document.getElementById("q");
-const hits = () => [...document.querySelectorAll(".hit")];
-const link = (hit) => hit?.querySelector(".hit-title a");
+const ROW = "[data-key-row]";
+const rows = () => [...document.querySelectorAll(ROW)];
+const current = () => document.querySelector(`${ROW}[aria-current]`);
+const link = (row) => row?.querySelector(".hit-title a");
+const act = (selector) => current()?.querySelector(selector)?.click();
 const press = (selector) => document.querySelector(selector)?.click();
 
-/** Mark a hit as the current one and focus its title, so that Enter opens it and a screen reader says it. */
-export const markHit = (hit, options) => {
-  for (const other of document.querySelectorAll(".hit[aria-current]")) other.removeAttribute("aria-current");
-  hit.setAttribute("aria-current", "true");
-  link(hit).focus(options);
+const mark = (row) => {
+  for (const other of document.querySelectorAll(`${ROW}[aria-current]`)) other.removeAttribute("aria-current");
+  row.setAttribute("aria-current", "true");
+};
+
+/** Mark a row as the current one and focus its title, so that Enter opens it and a screen reader says it. */
+export const markRow = (row, options) => {
+  mark(row);
+  link(row).focus(options);
 };
 
 const step = (by) => {
-  const all = hits();
+  const all = rows();
   if (!all.length) return;
-  const now = all.findIndex((hit) => hit.hasAttribute("aria-current"));
+  const now = all.findIndex((row) => row.hasAttribute("aria-current"));
   const next = now < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(Math.max(now + by, 0), all.length - 1);
-  markHit(all[next], { preventScroll: true });
+  markRow(all[next], { preventScroll: true });
   all[next].scrollIntoView({ block: "nearest" });
 };
 
@@ -31,16 +38,20 @@ const leaveBox = () => {
 const KEYS = [
   { keys: ["/"], says: "Type in the search box", needs: "#q", run: () => (box().focus(), box().select()) },
   { keys: ["Escape"], shown: ["Esc"], says: "Leave the search box", needs: "#q", typing: true, run: leaveBox },
-  { keys: ["j"], says: "Next result", needs: "#q", run: () => step(1) },
-  { keys: ["k"], says: "Previous result", needs: "#q", run: () => step(-1) },
+  { keys: ["j"], says: "Next row", needs: ROW, run: () => step(1) },
+  { keys: ["k"], says: "Previous row", needs: ROW, run: () => step(-1) },
   {
     keys: ["o", "Enter"],
-    says: "Open the marked result",
-    needs: "#q",
+    says: "Open the marked row",
+    needs: ROW,
     // Enter on a link or a button is already what it should be.
     unless: (event) => event.key === "Enter" && event.target !== document.body,
-    run: () => link(document.querySelector(".hit[aria-current]"))?.click(),
+    run: () => link(current())?.click(),
   },
+  { keys: ["t"], says: "Timeline around the marked row", needs: "[data-action=timeline]", run: () => act("[data-action=timeline]") },
+  { keys: ["x"], says: "Select the marked row", needs: "[data-action=select]", run: () => act("[data-action=select]") },
+  { keys: ["e"], says: "Explain why the marked row is here", needs: ".why", run: () => act(".why > summary") },
+  { keys: ["s"], says: "Pin the marked row, or take its pin out", needs: "[data-action=pin]", run: () => act("[data-action=pin]") },
   { keys: ["n"], says: "Next page of results", needs: "#q", run: () => press("[data-key=next]") },
   { keys: ["p"], says: "First page of results", needs: "#q", run: () => press("[data-key=first]") },
   { keys: ["u"], says: "Back to the results", needs: "[data-key=back]", run: () => press("[data-key=back]") },
@@ -92,10 +103,8 @@ document.addEventListener("keydown", (event) => {
 
 // Where the focus goes, the mark goes: Tab and j/k mean the same place.
 document.addEventListener("focusin", ({ target }) => {
-  const hit = target.closest?.(".hit");
-  if (!hit || hit.hasAttribute("aria-current")) return;
-  for (const other of document.querySelectorAll(".hit[aria-current]")) other.removeAttribute("aria-current");
-  hit.setAttribute("aria-current", "true");
+  const row = target.closest?.(ROW);
+  if (row && !row.hasAttribute("aria-current")) mark(row);
 });
 
 switchBox.checked = stored() !== "off";

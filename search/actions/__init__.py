@@ -1,0 +1,1 @@
+"""What can be done to memories from a list or from their page: tag, pin, copy as Markdown."""
