@@ -24,11 +24,17 @@ export const pageText = async (address) => {
 
 /** Say on the button itself, and to screen readers, whether copying worked. */
 export const say = (button, done) => {
-  const name = button.getAttribute("aria-label") ?? button.textContent.trim();
-  announcer.textContent = `${name}: ${done ? "copied" : "not copied"}`;
-  button.dataset.said = done ? "Copied" : "Not copied";
-  clearTimeout(button.timer);
-  button.timer = setTimeout(() => delete button.dataset.said, 1500);
+  const said = done ? "Copied" : "Not copied";
+  const label = button.lastChild?.nodeType === Node.TEXT_NODE && button.lastChild;
+  button.name_ ??= button.getAttribute("aria-label") ?? label.textContent.trim();
+  announcer.textContent = `${button.name_}: ${said}`;
+  if (label) label.textContent = said;
+  else button.dataset.said = said;
+  clearTimeout(button.timer_);
+  button.timer_ = setTimeout(() => {
+    if (label) label.textContent = button.name_;
+    else delete button.dataset.said;
+  }, 1500);
 };
 
 const textOf = async ({ dataset }) => {

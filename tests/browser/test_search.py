@@ -237,7 +237,7 @@ def test_help_names_the_keys_and_can_switch_them_off(open_page: OpenPage) -> Non
     dialog = page.get_by_role("dialog", name="Keyboard shortcuts")
     expect(dialog).to_be_visible()
     keys = dialog.locator("dt").evaluate_all("rows => rows.map(row => [...row.children].map(key => key.textContent))")
-    assert keys == [["/"], ["Esc"], ["j"], ["k"], ["o", "Enter"], ["n"], ["p"], ["?"]]
+    assert keys == [["/"], ["Esc"], ["j"], ["k"], ["o", "Enter"], ["t"], ["x"], ["e"], ["s"], ["n"], ["p"], ["?"]]
     dialog.get_by_label("Use shortcuts of a single key").uncheck()
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
