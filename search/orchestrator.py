@@ -24,6 +24,7 @@ from search.strategies.chroma import ChromaSearchStrategy
 from search.strategies.sqlite import Found
 from search.suggestions import suggest
 from search.vectors.embedding import EmbedderUnavailable, embedder_name
+from search.vectors.failures import database_trouble
 
 logger = logging.getLogger(__name__)
 
@@ -182,7 +183,8 @@ class SearchOrchestrator:
             answer = rank_filtered(name, words) if name else find_by_meaning(request, words, self.zone, last_ids)
         except (EmbedderUnavailable, DatabaseError) as error:
             logger.warning("search by meaning is not possible: %s", error)
-            return None, Fallback("chroma", f"meaning cannot be searched now: {error}")
+            reason = database_trouble(error) if isinstance(error, DatabaseError) else error
+            return None, Fallback("chroma", f"meaning cannot be searched now: {reason}")
         if isinstance(answer, Fallback):
             return None, answer
         return answer, answer.fallback if answer else None

@@ -31,10 +31,13 @@ from chromadb.errors import AuthorizationError, ChromaAuthError, InvalidDimensio
 
 from memweb.environment import ChromaServer
 from search.vectors.embedding import Vectors
+from search.vectors.failures import network_trouble
 from search.vectors.index_folder import IndexFolder
 from search.vectors.index_problems import IndexDamaged, IndexUnavailable, folder_problem
 from search.vectors.index_state import Action
 from search.vectors.vector_index import OUR_PREFIX, VectorIndex
+
+logger = logging.getLogger(__name__)
 
 PAGE = 5_000  # batches over 5,461 fail
 QUERY_SECONDS = 2.0
@@ -140,8 +143,8 @@ class LocalStore:
     def note_opened(self) -> None:
         self._folder.note_opened()
 
-    def condemn(self, reason: str) -> None:
-        self._folder.note_damage(reason)
+    def condemn(self, reason: str, detail: str) -> None:
+        self._folder.note_damage(reason, detail)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -153,7 +156,7 @@ class LocalStore:
         except BaseException as error:
             if problem := folder_problem(self._folder.path, error):
                 raise IndexUnavailable(problem) from error
-            raise IndexDamaged(_in_words(error)) from error
+            raise IndexDamaged("Chroma cannot read it") from error
 
 
 class RemoteStore:
@@ -193,7 +196,7 @@ class RemoteStore:
     def note_opened(self) -> None:
         pass
 
-    def condemn(self, reason: str) -> None:
+    def condemn(self, reason: str, detail: str) -> None:
         self._is_condemned = True
 
     @property
@@ -229,13 +232,14 @@ class RemoteStore:
         except httpx.TimeoutException as error:
             raise IndexUnavailable(f"the Chroma server {self._server.url} does not answer in time") from error
         except httpx.TransportError as error:
-            raise IndexUnavailable(f"the Chroma server {self._server.url} cannot be reached ({error})") from error
+            raise IndexUnavailable(f"the Chroma server {self._server.url} {network_trouble(error)}") from error
         except (ChromaAuthError, AuthorizationError) as error:
             raise IndexUnavailable(f"the Chroma server {self._server.url} refuses CHROMA_TOKEN") from error
         except (NotFoundError, InvalidDimensionException) as error:
-            raise IndexDamaged(_in_words(error)) from error
+            raise IndexDamaged("its collection is gone from the server, or is of another dimension") from error
         except Exception as error:
-            raise IndexUnavailable(f"the Chroma server {self._server.url} failed: {_in_words(error)}") from error
+            logger.warning("The Chroma server failed: %s", " ".join(str(error).split()))
+            raise IndexUnavailable(f"the Chroma server {self._server.url} failed to answer") from error
 
 
 def _collection(client: Any, name: str, model: str, hnsw: dict[str, int]) -> Any:
@@ -245,11 +249,6 @@ def _collection(client: Any, name: str, model: str, hnsw: dict[str, int]) -> Any
         configuration={"hnsw": {"space": "cosine", **hnsw}},
         metadata={"model": model},
     )
-
-
-def _in_words(error: BaseException) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 200 else f"{text[:200]}…"
 
 
 def end_with_parent() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from search.vectors.embedders import chosen_problem
 from search.vectors.embedding import embedder_name
 from search.vectors.index_folder import set_aside_folders
 from search.vectors.index_problems import IndexUnavailable, folder_problem
@@ -12,7 +13,7 @@ from search.vectors.index_state import Action
 from search.vectors.queue import count_gone
 from search.vectors.upkeep import ask_owner, vector_status
 
-SUBJECT = "vector index"
+SUBJECT, EMBEDDING = "vector index", "embedding"
 REBUILD = "memweb index rebuild --only vectors"
 
 _REMEDY = f"memweb puts it right by itself where it can; else: {REBUILD}, and read what `memweb up` printed"
@@ -42,8 +43,7 @@ def examine_vectors() -> Iterator[Observation]:
                 f"{gone:,} removed memories wait for their vectors to be removed",
                 _remedy_of_gone(status.owner),
             )
-        if status.embedding_problem:
-            yield "embedding", status.embedding_problem, "memweb model status"
+    yield from _examine_embedder(status.embedding_problem)
     for aside in set_aside_folders(settings.DATA_DIR):
         size = _size_of(aside.path) / 2**20
         yield SUBJECT, f"was set aside: {aside.reason}; {aside.path} ({size:,.0f} MB) may be removed", ""
@@ -71,6 +71,19 @@ def examine_vectors_deeply() -> Iterator[Observation]:
 
 def _remedy_of_gone(owner: str) -> str:
     return "" if owner or embedder_name() is None else "memweb up"
+
+
+def _examine_embedder(problem: str | None) -> Iterator[Observation]:
+    """Yield what the running process says of embedding, else what shows without one."""
+    name = embedder_name()
+    if name is None:
+        return
+    problem = problem or chosen_problem()
+    if problem is None:
+        yield EMBEDDING, f"{name} can be loaded", ""
+        return
+    state, _, remedy = problem.partition("; run ")
+    yield EMBEDDING, state, remedy.strip("`") or "memweb model status"
 
 
 def _size_of(folder: Path) -> int:

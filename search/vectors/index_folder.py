@@ -61,9 +61,9 @@ class IndexFolder:
         """Return what tells this folder and its database from others that are put in their place; None for one gone."""
         return tuple(_inode(path) for path in (self.path, self.path / "chroma.sqlite3"))
 
-    def note_damage(self, reason: str) -> None:
-        """Leave word that the folder must not be opened again."""
-        self.damage_note.write_text(reason, encoding="utf-8")
+    def note_damage(self, reason: str, detail: str = "") -> None:
+        """Leave word that the folder must not be opened again; `detail` is kept with it in a line of its own."""
+        self.damage_note.write_text("\n".join(filter(None, (reason, detail))), encoding="utf-8")
 
     def note_opening(self) -> None:
         """Count that the folder is being opened; `note_opened` ends it."""
@@ -72,8 +72,12 @@ class IndexFolder:
     def note_opened(self) -> None:
         self._openings.unlink(missing_ok=True)
 
-    def set_aside(self, reason: str) -> SetAside:
-        """Rename the folder, with the reason in it; raise IndexUnavailable when that is not possible or is no use."""
+    def set_aside(self, note: str) -> SetAside:
+        """Rename the folder, with the note in it; raise IndexUnavailable when that is not possible or is no use.
+
+        The reason is the first line of the note.
+        """
+        reason = note.partition("\n")[0]
         recent = datetime.now(UTC) - timedelta(hours=1)
         damaged = [one for one in set_aside_folders(self.path.parent) if _time_of(one.path) >= recent]
         if len(damaged) >= MOST_SET_ASIDE:
@@ -90,7 +94,7 @@ class IndexFolder:
             ) from error
         if no_folder(target) is None:
             with suppress(OSError):  # the folder is out of the way, which is what matters
-                _write_new(target / REASON_NAME, reason + "\n")
+                _write_new(target / REASON_NAME, note + "\n")
         self.note_opened()
         return SetAside(target, reason)
 
@@ -196,7 +200,7 @@ def _reason_in(folder: Path) -> str:
     try:
         descriptor = os.open(folder / REASON_NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with open(descriptor, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - it is open already
-            return file.read(1000).strip() if stat.S_ISREG(os.fstat(descriptor).st_mode) else ""
+            return file.read(1000).strip().partition("\n")[0] if stat.S_ISREG(os.fstat(descriptor).st_mode) else ""
     except OSError:
         return ""
 

@@ -46,5 +46,5 @@ class IndexStore(Protocol):
     def note_opened(self) -> None:
         """Note that the index was opened and answered."""
 
-    def condemn(self, reason: str) -> None:
-        """See to it that the index as it is now is not opened again."""
+    def condemn(self, reason: str, detail: str) -> None:
+        """See to it that the index as it is now is not opened again; `detail` is what its library said."""

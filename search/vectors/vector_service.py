@@ -18,6 +18,7 @@ from django.db import DatabaseError, connection
 
 from search.models import EmbeddingModel
 from search.vectors.embedding import Vectors
+from search.vectors.failures import database_trouble
 from search.vectors.index_problems import IndexDamaged, IndexUnavailable
 from search.vectors.index_state import (
     Action,
@@ -49,6 +50,7 @@ SECONDS_OF_QUERIES = 3.0
 MOST_MISSING_WHILE_BUILDING, MOST_MISSING = 0.01, 0.05
 # An answer that is shorter than it should be by more than this part is not believed.
 LEAST_OF_ANSWER = 0.95
+LONGEST_DETAIL = 500
 
 
 class VectorService:
@@ -75,7 +77,7 @@ class VectorService:
         self._stepped = time.monotonic()
         self._check: Iterator[Check] | None = None
         self._suspicion: str | None = None
-        self._damage: str | None = None
+        self._damage: IndexDamaged | None = None
         self._probed = self._asked = float("-inf")
 
     def serve(self) -> int:
@@ -121,7 +123,7 @@ class VectorService:
         try:
             [found] = reconciler.index.nearest(vector.reshape(1, -1), limit)
         except IndexDamaged as damage:
-            self._damage = str(damage)
+            self._damage = damage
             self._changed.set()
             raise IndexUnavailable(f"the vector index is damaged and is made anew ({damage})") from damage
         except IndexUnavailable as problem:
@@ -151,20 +153,23 @@ class VectorService:
                     self._pause()
                     continue
                 except IndexDamaged as damage:
-                    self._lose(str(damage))
+                    self._lose(damage)
                 except IndexUnavailable as problem:
                     self._close(str(problem), needs_help=True)
                     if self._store.needs_new_process:
                         # After a full disk, say, Chroma may wait for itself for ever; a new process does not.
                         self._end(START_AGAIN)
                 except OSError as error:
-                    self._close(f"{error.filename or 'the data folder'} cannot be written ({error.strerror})")
+                    self._close(
+                        f"{error.filename or 'the data folder'} cannot be written ({error.strerror})", needs_help=True
+                    )
                 except DatabaseError as error:
-                    self._close(f"the database cannot be read: {error}")
+                    logger.warning("The vector process cannot read the database: %s", error)
+                    self._close(database_trouble(error))
                     connection.close()
-                except Exception as error:
+                except Exception:
                     logger.exception("The vector process failed")
-                    self._close(f"the vector process failed: {error}")
+                    self._close("the vector process failed; what `memweb up` printed of it says more")
                 self._ending.wait(wait)
                 wait = min(2 * wait, LONGEST_WAIT)
 
@@ -188,7 +193,7 @@ class VectorService:
             self._end(START_AGAIN)
             return
         if self._damage:
-            raise IndexDamaged(self._damage)
+            raise IndexDamaged(str(self._damage)) from self._damage.__cause__
         if self._suspicion and time.monotonic() - self._probed > SECONDS_BETWEEN_PROBES:
             self._probed = time.monotonic()
             self._reconciler.probe()
@@ -255,11 +260,14 @@ class VectorService:
                 return
             self._update(check=found)
 
-    def _lose(self, reason: str) -> None:
+    def _lose(self, damage: IndexDamaged) -> None:
         """Make sure that the damaged index is not opened again, and begin a new one."""
+        reason, detail = str(damage), " ".join(str(damage.__cause__ or "").split())[:LONGEST_DETAIL]
+        if detail:
+            logger.warning("Chroma says of the damaged index: %s", detail)
         self._close(f"the vector index is damaged and is made anew ({reason})")
         with suppress(OSError):  # a full disk is told of when the next process looks at the folder
-            self._store.condemn(reason)
+            self._store.condemn(reason, detail)
         if self._store.needs_new_process:
             self._end(START_AGAIN)
 
@@ -304,11 +312,12 @@ class VectorService:
             except EmbedderUnavailable as error:
                 problem, wait = str(error), 15.0
             except DatabaseError as error:
-                problem, wait = f"the database cannot be written: {error}", 5.0
+                logger.warning("Vectors cannot be stored: %s", error)
+                problem, wait = f"vectors cannot be stored: {database_trouble(error)}", 5.0
                 connection.close()
-            except Exception as error:
+            except Exception:
                 logger.exception("Embedding failed")
-                problem, wait = f"embedding failed: {error}", 30.0
+                problem, wait = "embedding failed; what `memweb up` printed of it says more", 30.0
             if problem:
                 indexer = closets = None
             self._update(embedding=problem)

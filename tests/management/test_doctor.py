@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from pytest_django import Settings
 
 from memweb.operations.diagnosis import Finding, diagnose
 from memweb.operations.instance import hold_data_dir
+from search.vectors.model_files import BGE_SMALL
 from tests.management.memweb_process import run_memweb
+from tests.real_models import folder_of
 
 pytestmark = pytest.mark.django_db
 
@@ -110,6 +113,28 @@ def test_index_that_differs_from_its_rows_is_found_by_looking_deep() -> None:
     assert (shallow.subject, shallow.state) == ("keyword index of observation", "1 of 0 rows indexed")
     [deep] = problems(deep=True)
     assert (deep.subject, deep.remedy) == ("keyword index of observation", "memweb index rebuild")
+
+
+def test_model_is_looked_at_without_a_server(settings: Settings, tmp_path: Path) -> None:
+    settings.EMBEDDER, settings.MODEL_DIR = "bge-small", tmp_path
+    state = (
+        f"the model bge-small cannot be used: model_quantized.onnx is missing, tokenizer.json is missing in {tmp_path}"
+    )
+    assert problems() == [Finding("embedding", state, "memweb model fetch")]
+    settings.MODEL_DIR = folder_of(BGE_SMALL)
+    assert problems() == []
+    assert Finding("embedding", "bge-small-en-v1.5-int8 can be loaded") in diagnose()
+
+
+def test_library_that_is_not_installed_is_a_problem(settings: Settings) -> None:
+    settings.EMBEDDER = "sentence-transformers:some/model"
+    if find_spec("sentence_transformers"):
+        pytest.skip("sentence-transformers is installed here")
+    state = (
+        "MEMWEB_EMBEDDER=sentence-transformers:some/model needs memweb's extra sentence-transformers,"
+        " which is not installed"
+    )
+    assert problems() == [Finding("embedding", state, "memweb model status")]
 
 
 def test_migration_that_is_missing_is_a_problem() -> None:

@@ -2,10 +2,12 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from io import StringIO
 from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
+from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -333,6 +335,26 @@ def test_a_model_that_could_not_be_loaded_is_tried_again(embed: Embed, monkeypat
         assert search_for("rate limit").fallback is None
     finally:
         embedding.load_in_background(None)
+
+
+def test_command_tells_once_what_it_does_without(
+    embed: Embed, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    make_observation("rate limit")
+    embed()
+
+    def fail() -> None:
+        raise EmbedderUnavailable("the model file is missing")
+
+    monkeypatch.setattr(embedding, "_loaded", {})
+    monkeypatch.setattr(embedders, "load_chosen", fail)
+    out = StringIO()
+    call_command("search", "rate", stdout=out)
+    told = " ".join(out.getvalue().split())
+    assert told.count("the model file is missing") == 1
+    assert caplog.messages == []
+    assert search_for("rate").fallback is not None
+    assert caplog.messages == ["search by meaning is not possible: the model file is missing"]
 
 
 def test_with_embedding_switched_off_nothing_is_said_unless_asked_for() -> None:

@@ -88,7 +88,7 @@ class Command(BaseCommand):
 
     def _status_vectors(self) -> tuple[Any, list[str], str]:
         status = vector_status()
-        return asdict(status), list(_lines(status)), status.problem or ""
+        return asdict(status), list(_lines(status)), status.problem or ""  # told as the command's fault, not twice
 
     def _check_vectors(self) -> tuple[Any, list[str], str]:
         outcome, fault = _ask(Action.CHECK, waits=True)
@@ -158,8 +158,6 @@ def _lines(status: VectorStatus) -> Iterator[str]:
     for name, count, remark in counts:
         shown = "unknown" if count is None else f"{count:,}"
         yield f"{'vectors: ' + name:26} {shown:>12}  {remark}".rstrip()
-    if status.problem:
-        yield f"{'vectors: problem':26} {status.problem}"
 
 
 @contextmanager

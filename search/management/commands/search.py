@@ -1,6 +1,9 @@
 """`memweb search`: find memories from the command line."""
 
+import logging
 from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -40,7 +43,8 @@ class Command(BaseCommand):
         normalized = normalize_params({name: value for name, value in given.items() if value}, zone)
         if normalized.problems:
             raise CommandError(problems_of_options(normalized.problems))
-        result = SearchOrchestrator(zone).search(normalized.request)
+        with _told_once():
+            result = SearchOrchestrator(zone).search(normalized.request)
         formatter = ResultFormatter()
         if options["json"]:
             text = formatter.to_json(result)
@@ -49,3 +53,15 @@ class Command(BaseCommand):
         else:
             text = formatter.to_table(result, explain=options["explain"])
         self.stdout.write(whole_characters(text))
+
+
+@contextmanager
+def _told_once() -> Iterator[None]:
+    """Keep warnings of search out of the log: what it does without is told with the result."""
+    logger = logging.getLogger("search")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)

@@ -1,14 +1,16 @@
 """The embedders, one module each; nothing heavy is imported before one is loaded."""
 
+from importlib.util import find_spec
 from typing import cast
 
 from django.conf import settings
 
 from memweb.environment import EmbeddingService
 from search.vectors.embedding import Embedder, EmbedderUnavailable
-from search.vectors.model_files import BGE_SMALL, MULTILINGUAL
+from search.vectors.model_files import BGE_SMALL, MODELS, MULTILINGUAL
 from search.vectors.model_folders import sound_folder
 
+_MODULES = {"fastembed": "fastembed", "sentence-transformers": "sentence_transformers"}
 # Names of embedders that the settings call otherwise.
 _CHOICES = {"bge-small-en-v1.5-int8": "bge-small", "multilingual-e5-small-q4": "multilingual"}
 
@@ -21,6 +23,19 @@ def chosen_name() -> str | None:
         case "http":
             return f"http:{_service().model}"
     return next((name for name, choice in _CHOICES.items() if choice == settings.EMBEDDER), settings.EMBEDDER)
+
+
+def chosen_problem() -> str | None:
+    """Return why the embedder of the settings cannot be used, as far as that shows without loading it; None: it can."""
+    library = settings.EMBEDDER.partition(":")[0]
+    try:
+        if files := MODELS.get(library):
+            sound_folder(files)
+        elif library in _MODULES and find_spec(_MODULES[library]) is None:
+            return f"MEMWEB_EMBEDDER={settings.EMBEDDER} needs memweb's extra {library}, which is not installed"
+    except EmbedderUnavailable as error:
+        return str(error)
+    return None
 
 
 def load_chosen() -> Embedder:

@@ -1,12 +1,15 @@
 """Any model of fastembed or sentence-transformers; both are optional extras and load models from a hub."""
 
 import importlib
+import logging
 from typing import Any
 
 import numpy as np
 
 from search.vectors.embedders.vectors_only import VectorsOnlyEmbedder
 from search.vectors.embedding import EmbedderUnavailable
+
+logger = logging.getLogger(__name__)
 
 # Neither library tells the window of every model in one way; this one is that of most, and chunks longer than it help
 # no model much.
@@ -41,7 +44,7 @@ def _import(module: str, extra: str) -> Any:
     except ImportError as error:
         raise EmbedderUnavailable(
             f"MEMWEB_EMBEDDER={extra}:... needs memweb's extra {extra}:"
-            f" .venv/bin/python -m pip install --editable '.[{extra}]' ({error})"
+            f" .venv/bin/python -m pip install --editable '.[{extra}]'"
         ) from error
 
 
@@ -49,8 +52,10 @@ def _load(name: str, load: Any) -> Any:
     try:
         return load()
     except Exception as error:  # each library, and each of what they build on, has errors of its own
-        reason = str(error).strip().splitlines() or [type(error).__name__]
-        raise EmbedderUnavailable(f"the model {name} cannot be loaded: {reason[0]}") from error
+        logger.warning("The model %s cannot be loaded: %s", name, " ".join(str(error).split()))
+        raise EmbedderUnavailable(
+            f"the model {name} cannot be loaded; look for a slip in its name, and whether its hub is within reach"
+        ) from error
 
 
 def _embedder(name: str, documents: Any, query: Any) -> VectorsOnlyEmbedder:

@@ -33,7 +33,8 @@ class MultilingualE5:
         try:
             file = E5File(folder / "e5-small-q4.bin")
         except (OSError, ValueError) as error:
-            raise EmbedderUnavailable(f"the model multilingual cannot be read: {error}") from error
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise EmbedderUnavailable(f"the model multilingual cannot be read: {reason}") from error
         self._file = file
         self._session = open_session(build_graph(file))
         self._tokenizer = _tokenizer(file)
@@ -88,7 +89,7 @@ def _tokenizer(file: E5File) -> "Tokenizer":
     try:
         from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
     except ImportError as error:
-        raise EmbedderUnavailable(f"tokenizers cannot be loaded ({error}); run `make install`") from error
+        raise EmbedderUnavailable("tokenizers is missing or broken; run `make install`") from error
     tokenizer = Tokenizer(models.Unigram(file.pieces(), unk_id=file.unknown, byte_fallback=False))
     # As SentencePiece, with which the model was trained, treats blanks.
     tokenizer.normalizer = normalizers.Sequence([normalizers.Replace(Regex(" {2,}"), " "), normalizers.Strip()])

@@ -17,7 +17,7 @@ def open_session(model: Path | bytes) -> "InferenceSession":
     try:
         import onnxruntime
     except ImportError as error:
-        raise EmbedderUnavailable(f"onnxruntime cannot be loaded ({error}); run `make install`") from error
+        raise EmbedderUnavailable("onnxruntime is missing or broken; run `make install`") from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -27,4 +27,4 @@ def open_session(model: Path | bytes) -> "InferenceSession":
             model if isinstance(model, bytes) else str(model), options, providers=["CPUExecutionProvider"]
         )
     except Exception as error:  # onnxruntime raises a class of its own for each kind of failure
-        raise EmbedderUnavailable(f"onnxruntime cannot load the model: {error}") from error
+        raise EmbedderUnavailable("onnxruntime refuses the file of the model; run `memweb model fetch`") from error

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPMessage
 from typing import IO, Any
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from memweb.environment import EmbeddingService
 from search.vectors.embedders.vectors_only import VectorsOnlyEmbedder
 from search.vectors.embedding import EmbedderUnavailable
+from search.vectors.failures import network_trouble
 
 BATCH = 64
 MAX_TOKENS = 512
@@ -111,6 +112,4 @@ class _Client:
 def _failure(error: Exception) -> str:
     if isinstance(error, HTTPError):
         return f"answered {error.code} {error.reason}"
-    if isinstance(error, URLError):
-        error = error.reason if isinstance(error.reason, Exception) else error
-    return "did not answer in time" if isinstance(error, TimeoutError) else f"cannot be asked: {error}"
+    return network_trouble(error)

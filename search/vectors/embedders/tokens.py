@@ -19,7 +19,7 @@ def load_tokenizer(path: Path) -> "Tokenizer":
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
-        raise EmbedderUnavailable(f"tokenizers cannot be loaded ({error}); run `make install`") from error
+        raise EmbedderUnavailable("tokenizers is missing or broken; run `make install`") from error
     tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
     tokenizer.no_truncation()

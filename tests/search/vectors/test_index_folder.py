@@ -250,6 +250,18 @@ def test_reason_is_not_read_from_what_is_no_file(tmp_path: Path, make: Callable[
     assert [one.reason for one in set_aside_folders(tmp_path)] == ["reason unknown"]
 
 
+def test_what_the_library_said_is_kept_beside_the_reason(tmp_path: Path) -> None:
+    folder = IndexFolder(tmp_path)
+    folder.make_ready()
+    folder.note_damage("Chroma cannot read it", "Error executing plan: Internal error: backfill")
+    aside = folder.make_ready()
+    assert aside is not None
+    assert aside.reason == "Chroma cannot read it"
+    assert set_aside_folders(tmp_path) == [aside]
+    said = (aside.path / "why-set-aside.txt").read_text()
+    assert said == "Chroma cannot read it\nError executing plan: Internal error: backfill\n"
+
+
 def test_reason_that_is_no_text_does_no_harm(tmp_path: Path) -> None:
     (tmp_path / "chroma.damaged-1").mkdir()
     (tmp_path / "chroma.damaged-1/why-set-aside.txt").write_bytes(b"\xff\xfe because " + b"x" * 10**6)
