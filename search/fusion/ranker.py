@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from django.conf import settings
+from numpy.typing import NDArray
 
 from memweb.memories.kinds import Kind
 from search.fusion.combination import reciprocal_ranks, unit_range, weighted
@@ -40,6 +41,20 @@ class FusedScore:
     closet_boost: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Memories that may answer a question, with what words and vectors say of each.
+
+    `bm25` and `held` (the terms that a memory holds, by number) follow the order of `keys`.
+    """
+
+    keys: list[Key]
+    rows: Mapping[Key, Row]
+    bm25: NDArray[np.float64]
+    held: list[tuple[int, ...]]
+    vector_ranks: Mapping[Key, int]
+
+
 def rank_fused(
     question: Question,
     plans: Mapping[Kind, Plan],
@@ -54,28 +69,47 @@ def rank_fused(
     bonuses for exact phrases and identifiers count here too. `last_ids` bounds the rows by id, so that later pages rank
     what the first page ranked.
     """
+    candidates = find_candidates(question, plans, collection, keyword_best, semantic, last_ids)
+    return score_candidates(question, candidates, semantic) if candidates.keys else []
+
+
+def find_candidates(
+    question: Question,
+    plans: Mapping[Kind, Plan],
+    collection: Collection,
+    keyword_best: Sequence[tuple[Key, Score]],
+    semantic: ChromaSearchStrategy,
+    last_ids: Mapping[Kind, int] | None = None,
+) -> Candidates:
+    """Return the nearest by vectors and the best by words, these in the window of what stands beside them."""
     near = semantic.near(POOL)
     vector_ranks = {(one.kind, one.id): rank for rank, one in enumerate(near, start=1)}
     hits = [*_keyword_candidates(question.terms, plans, collection), *(key for key, _ in keyword_best[:POOL])]
     sequences = read_sequences({id for kind, id in [*hits, *vector_ranks] if kind is Kind.DRAWER}, 2 * REACH)
-    candidates = dict.fromkeys([*hits, *_beside(hits, sequences), *vector_ranks])
-    rows = read_rows(candidates, plans)
-    rows |= read_rows([key for key in dict.fromkeys(_beside(candidates, sequences)) if key not in rows], {})
-    wanted = [key for key in candidates if _is_wanted(key, rows, last_ids)]
+    found = dict.fromkeys([*hits, *_beside(hits, sequences), *vector_ranks])
+    rows = read_rows(found, plans)
+    rows |= read_rows([key for key in dict.fromkeys(_beside(found, sequences)) if key not in rows], {})
+    wanted = [key for key in found if _is_wanted(key, rows, last_ids)]
     by_words = WordScorer(question.terms, collection, rows).score(wanted, sequences)
     factors = {key: score.factor for key, score in keyword_best}
     bm25 = by_words.bm25 * np.array([factors.get(key, 1.0) for key in wanted])
     best = set(np.argsort(-bm25, kind="stable")[:POOL].tolist())
     kept = [place for place, key in enumerate(wanted) if place in best or key in vector_ranks]
-    if not kept:
-        return []
-    keys = [wanted[place] for place in kept]
-    words = bm25[kept]
+    return Candidates(
+        [wanted[place] for place in kept], rows, bm25[kept], [by_words.held[place] for place in kept], vector_ranks
+    )
+
+
+def score_candidates(
+    question: Question, candidates: Candidates, semantic: ChromaSearchStrategy
+) -> list[tuple[Key, FusedScore]]:
+    """Return the candidates, best first, by words, cosine, closets and, for the best of them, token states."""
+    keys = candidates.keys
     known = semantic.similarities(keys)
     cosine = np.array([known.get(key, np.nan) for key in keys])
     comparable = reciprocal_ranks if settings.FUSION == "ranks" else unit_range
     words_weight, cosine_weight, late_weight = settings.FUSION_WEIGHTS
-    value = weighted([(words_weight, comparable(words)), (cosine_weight, comparable(cosine))])
+    value = weighted([(words_weight, comparable(candidates.bm25)), (cosine_weight, comparable(cosine))])
     lifted = semantic.closet_boosts(question.terms, keys) if CLOSET_WEIGHT else {}
     boosts = np.array([lifted.get(key, 0.0) for key in keys])
     # Boosts say by themselves how much they are; only beside ranks they must be ranks, too.
@@ -89,10 +123,10 @@ def rank_fused(
     scores = {
         key: FusedScore(
             value=float(value[place]),
-            bm25=float(words[place]),
-            words=tuple(question.terms[number].label for number in by_words.held[kept[place]]),
+            bm25=float(candidates.bm25[place]),
+            words=tuple(question.terms[number].label for number in candidates.held[place]),
             similarity=known.get(key),
-            vector_rank=vector_ranks.get(key),
+            vector_rank=candidates.vector_ranks.get(key),
             max_similarity=None if np.isnan(late[place]) else float(late[place]),
             closet_boost=lifted.get(key, 0.0),
         )
@@ -100,7 +134,7 @@ def rank_fused(
     }
     return sorted(
         scores.items(),
-        key=lambda one: (one[1].value, rows[one[0]].created_at or "", one[0]),
+        key=lambda one: (one[1].value, candidates.rows[one[0]].created_at or "", one[0]),
         reverse=True,
     )
 
