@@ -13,6 +13,7 @@ from search.links import Links
 from search.places import session_url
 from search.query import FieldName
 from search.results import Hit
+from search.why_views import WhyView, why_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class HitView:
     created_at: datetime | None
     time_note: str
     matched: str
-    why: list[tuple[str, str]]
+    why: WhyView | None
     files: list[str]
     more_files: int
     concepts: list[tuple[str, str]]
@@ -61,7 +62,7 @@ def hit_view(hit: Hit, links: Links) -> HitView:
         created_at=memory.created_at,
         time_note=time_note(memory),
         matched=found_label(hit.explain.matched_via),
-        why=_why(hit),
+        why=why_view(hit),
         files=[clean(path) for path in hit.files[:3]],
         more_files=max(0, len(hit.files) - 3),
         concepts=[(clean(name), links.toggled(FieldName.CONCEPT, name)) for name in hit.concepts],
@@ -92,29 +93,3 @@ def time_note(memory: Memory) -> str:
             return "time doubtful"
         case _:
             return ""
-
-
-def _why(hit: Hit) -> list[tuple[str, str]]:
-    explain = hit.explain
-    rows: list[tuple[str, str]] = []
-    if explain.keyword_rank is not None:
-        rows.append(("Keyword rank", str(explain.keyword_rank)))
-    if explain.bm25 is not None:
-        rows.append(("BM25", f"{explain.bm25:.2f}"))
-    if explain.vector_rank is not None:
-        rows.append(("Rank by meaning", str(explain.vector_rank)))
-    if explain.similarity is not None:
-        rows.append(("Similarity", f"{explain.similarity:.2f}"))
-    if explain.max_similarity is not None:
-        rows.append(("Word by word", f"{explain.max_similarity:.2f}"))
-    if explain.closet_boost is not None:
-        rows.append(("Lifted by its closet", f"{explain.closet_boost:.2f}"))
-    if explain.bonuses:
-        rows.append(("Bonus for", ", ".join(explain.bonuses)))
-    if hit.score is not None:
-        rows.append(("Score", f"{hit.score:.2f}"))
-    if explain.words:
-        rows.append(("Words found", ", ".join(explain.words)))
-    if explain.matched_via:
-        rows.append(("Found in", explain.matched_via))
-    return rows

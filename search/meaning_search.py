@@ -6,7 +6,7 @@ from datetime import tzinfo
 
 from memweb.memories.kinds import Kind
 from search.fusion.question import Question, read_question
-from search.fusion.ranker import FusedScore, rank_fused
+from search.fusion.ranker import MEANING, FusedScore, rank_fused
 from search.keyword.rows import Key, read_rows
 from search.keyword.statistics import collection_statistics
 from search.keyword_search import KeywordSearch, plans_of
@@ -192,7 +192,14 @@ def _listed(
 
 def word_relevance(rank: int, score: Score) -> Relevance:
     """Return the relevance of a hit that was found and ranked by words alone."""
-    explain = Explanation(keyword_rank=rank, bm25=round(score.bm25, 4), bonuses=score.bonuses, words=score.words)
+    explain = Explanation(
+        keyword_rank=rank,
+        bm25=round(score.bm25, 4),
+        bonuses=score.bonuses,
+        words=score.words,
+        parts=score.parts,
+        terms=score.terms,
+    )
     return Relevance(score.value, explain)
 
 
@@ -204,15 +211,17 @@ def _explanation(score: FusedScore, by_words: Score | None, rank: int | None) ->
         closet_boost=score.closet_boost or None,
         bonuses=by_words.bonuses if by_words else (),
         words=by_words.words if by_words else score.words,
+        parts=score.parts,
+        terms=score.terms,
     )
     return _near(score.similarity, rank=score.vector_rank, explain=explain)
 
 
 def _near(similarity: float | None, *, rank: int | None, explain: Explanation | None = None) -> Explanation:
     """Return the explanation with cosine distance and similarity (never negative) as they are shown."""
-    explain = explain or Explanation()
     if similarity is None:
-        return explain
+        return explain or Explanation()
+    explain = explain or Explanation(parts=((MEANING, similarity),))
     shown = round(max(0.0, similarity), 4)
     return replace(explain, vector_rank=rank, distance=round(1 - similarity, 4), similarity=shown)
 

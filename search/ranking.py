@@ -23,13 +23,28 @@ IDENTIFIER_BONUS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Score of one candidate: BM25, the factor of its bonuses, and the words of the query it holds."""
+    """Score of one candidate: BM25, the factor of its bonuses, the words of the query it holds.
+
+    `terms` holds what each of these words gives to BM25.
+    """
 
     value: float
     bm25: float
     bonuses: tuple[str, ...]
     words: tuple[str, ...]
     factor: float = 1.0
+    terms: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def parts(self) -> tuple[tuple[str, float], ...]:
+        """What the score adds up from: BM25, what its bonuses add, what missing words take off."""
+        with_bonuses = self.bm25 * self.factor
+        parts = (
+            ("BM25", self.bm25),
+            ("bonuses", with_bonuses - self.bm25),
+            ("missing words", self.value - with_bonuses),
+        )
+        return tuple((name, value) for name, value in parts if abs(value) > 1e-9)
 
 
 class CollectionBM25(BM25Okapi):
@@ -70,11 +85,9 @@ def score_rows(rows: Sequence[RowTerms], words: Sequence[AnyPhrase], collection:
     lengths = [row.title.count(" ") + row.body.count(" ") - 2 for row in rows]
     total = max(collection.documents, len(rows))
     rarity = {number: idf(min(collection.frequencies.get(word, 0), total), total) for number, word in enumerate(words)}
-    bm25 = CollectionBM25(frequencies, lengths, collection.average_length, rarity).get_scores(list(rarity))
-    return [
-        query.score(float(value), row, found)
-        for value, row, found in zip(np.asarray(bm25), rows, frequencies, strict=True)
-    ]
+    scorer = CollectionBM25(frequencies, lengths, collection.average_length, rarity)
+    by_term = np.array([scorer.get_scores([number]) for number in rarity]).T.tolist()
+    return [query.score(values, row, found) for values, row, found in zip(by_term, rows, frequencies, strict=True)]
 
 
 class _QueryForms:
@@ -126,8 +139,9 @@ class _QueryForms:
             return BEGINNING_WEIGHT
         return 0.0
 
-    def score(self, bm25: float, row: RowTerms, found: dict[int, float]) -> Score:
+    def score(self, by_term: Sequence[float], row: RowTerms, found: dict[int, float]) -> Score:
         """Return the score of a row: BM25, times its bonuses, times the share of the words that it holds."""
+        bm25 = sum(by_term)
         factor = 1.0
         bonuses: tuple[str, ...] = ()
         if self._whole and self._whole in row.title:
@@ -142,4 +156,5 @@ class _QueryForms:
                 factor += IDENTIFIER_BONUS * exact / len(self._compounds)
                 bonuses = (*bonuses, "exactly as typed")
         held = tuple([self._labels[number] for number in found])
-        return Score(bm25 * factor * len(found) / len(self._labels), bm25, bonuses, held, factor)
+        terms = tuple([(self._labels[number], by_term[number]) for number in found])
+        return Score(bm25 * factor * len(found) / len(self._labels), bm25, bonuses, held, factor, terms)

@@ -10,7 +10,10 @@ from memweb.memories.models import Memory
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a hit stands where it does. Ranks count from 1; distance is cosine distance in [0, 2]."""
+    """Why a hit stands where it does. Ranks count from 1; distance is cosine distance in [0, 2].
+
+    `parts` add up to the score; `terms` are what single words give to BM25.
+    """
 
     keyword_rank: int | None = None
     bm25: float | None = None
@@ -22,6 +25,8 @@ class Explanation:
     matched_via: str = ""
     bonuses: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    parts: tuple[tuple[str, float], ...] = ()
+    terms: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,8 @@ class Hit:
                 **asdict(self.explain),
                 "bonuses": list(self.explain.bonuses),
                 "words": list(self.explain.words),
+                "parts": {name: round(value, 4) for name, value in self.explain.parts},
+                "terms": {name: round(value, 4) for name, value in self.explain.terms},
             },
         }
 

@@ -1,7 +1,5 @@
 """Several scores of the same candidates -> one: convex combination of normalised scores, or reciprocal ranks."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,8 +25,3 @@ def reciprocal_ranks(scores: Scores, k: int = 60) -> Scores:
     ranks = np.concatenate(([0], np.cumsum(np.bincount(places, minlength=len(values)))))[:-1] + 1
     result[known] = 1.0 / (k + ranks[places])
     return result
-
-
-def weighted(parts: Sequence[tuple[float, Scores]]) -> Scores:
-    """Return the sum of scores, each times its weight."""
-    return np.sum([weight * scores for weight, scores in parts], axis=0)

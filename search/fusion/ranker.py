@@ -8,7 +8,7 @@ from django.conf import settings
 from numpy.typing import NDArray
 
 from memweb.memories.kinds import Kind
-from search.fusion.combination import reciprocal_ranks, unit_range, weighted
+from search.fusion.combination import reciprocal_ranks, unit_range
 from search.fusion.question import Question, Term
 from search.fusion.sequences import Sequences, read_sequences
 from search.fusion.windows import REACH, WordScorer
@@ -26,11 +26,16 @@ RESCORED = 100
 SCORED_MEMORIES = 20_000
 # What closets count: the nearest line lifts its drawers by 0.4 times this, where the best word score counts 0.4.
 CLOSET_WEIGHT = 0.1
+# Names of the parts of a score, as people see them.
+WORDS, MEANING, CLOSET, WORD_BY_WORD = "words", "meaning", "closet", "word by word"
 
 
 @dataclass(frozen=True, slots=True)
 class FusedScore:
-    """Why a candidate stands where it does: its parts as measured, before they are normalised and weighted."""
+    """Why a candidate stands where it does: what was measured, and the `parts` that it adds up from, weighted.
+
+    `terms` holds what each term of the question gives to `bm25`.
+    """
 
     value: float
     bm25: float
@@ -39,18 +44,22 @@ class FusedScore:
     vector_rank: int | None
     max_similarity: float | None
     closet_boost: float = 0.0
+    parts: tuple[tuple[str, float], ...] = ()
+    terms: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """Memories that may answer a question, with what words and vectors say of each.
 
-    `bm25` and `held` (the terms that a memory holds, by number) follow the order of `keys`.
+    `bm25`, `by_term` and `held` (the terms that a memory holds, by number) follow the order of `keys`; `by_term` is
+    (terms, keys): what each term gives to BM25.
     """
 
     keys: list[Key]
     rows: Mapping[Key, Row]
     bm25: NDArray[np.float64]
+    by_term: NDArray[np.float64]
     held: list[tuple[int, ...]]
     vector_ranks: Mapping[Key, int]
 
@@ -92,11 +101,17 @@ def find_candidates(
     wanted = [key for key in found if _is_wanted(key, rows, last_ids)]
     by_words = WordScorer(question.terms, collection, rows).score(wanted, sequences)
     factors = {key: score.factor for key, score in keyword_best}
-    bm25 = by_words.bm25 * np.array([factors.get(key, 1.0) for key in wanted])
+    factor = np.array([factors.get(key, 1.0) for key in wanted])
+    bm25 = by_words.bm25 * factor
     best = set(np.argsort(-bm25, kind="stable")[:POOL].tolist())
     kept = [place for place, key in enumerate(wanted) if place in best or key in vector_ranks]
     return Candidates(
-        [wanted[place] for place in kept], rows, bm25[kept], [by_words.held[place] for place in kept], vector_ranks
+        [wanted[place] for place in kept],
+        rows,
+        bm25[kept],
+        (by_words.by_term * factor)[:, kept],
+        [by_words.held[place] for place in kept],
+        vector_ranks,
     )
 
 
@@ -109,17 +124,25 @@ def score_candidates(
     cosine = np.array([known.get(key, np.nan) for key in keys])
     comparable = reciprocal_ranks if settings.FUSION == "ranks" else unit_range
     words_weight, cosine_weight, late_weight = settings.FUSION_WEIGHTS
-    value = weighted([(words_weight, comparable(candidates.bm25)), (cosine_weight, comparable(cosine))])
+    parts = {
+        WORDS: words_weight * comparable(candidates.bm25),
+        MEANING: cosine_weight * comparable(cosine),
+    }
     lifted = semantic.closet_boosts(question.terms, keys) if CLOSET_WEIGHT else {}
     boosts = np.array([lifted.get(key, 0.0) for key in keys])
     # Boosts say by themselves how much they are; only beside ranks they must be ranks, too.
     ranked_boosts = comparable is reciprocal_ranks
-    value += CLOSET_WEIGHT * (reciprocal_ranks(np.where(boosts > 0, boosts, np.nan)) if ranked_boosts else boosts)
+    parts[CLOSET] = CLOSET_WEIGHT * (
+        reciprocal_ranks(np.where(boosts > 0, boosts, np.nan)) if ranked_boosts else boosts
+    )
+    value = np.sum(list(parts.values()), axis=0)
     rescored = np.argsort(-value, kind="stable")[:RESCORED]
     late = np.full(len(keys), np.nan)
     if late_weight:
         late[rescored] = semantic.max_similarities([keys[place] for place in rescored])
-        value[rescored] += late_weight * comparable(late[rescored])
+        parts[WORD_BY_WORD] = np.zeros(len(keys))
+        parts[WORD_BY_WORD][rescored] = late_weight * comparable(late[rescored])
+        value += parts[WORD_BY_WORD]
     scores = {
         key: FusedScore(
             value=float(value[place]),
@@ -129,6 +152,11 @@ def score_candidates(
             vector_rank=candidates.vector_ranks.get(key),
             max_similarity=None if np.isnan(late[place]) else float(late[place]),
             closet_boost=lifted.get(key, 0.0),
+            parts=tuple((name, float(some[place])) for name, some in parts.items() if some[place]),
+            terms=tuple(
+                (question.terms[number].label, float(candidates.by_term[number, place]))
+                for number in candidates.held[place]
+            ),
         )
         for place, key in enumerate(keys)
     }

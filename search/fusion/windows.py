@@ -29,10 +29,16 @@ _NOTHING: tuple[dict[int, float], int] = ({}, 0)
 
 @dataclass(frozen=True, slots=True)
 class WordScores:
-    """BM25 of each key, and the terms (by number) that a row holds itself, without its window."""
+    """BM25 by term, (terms, keys), and the terms (by number) that a row holds itself, without its window."""
 
-    bm25: NDArray[np.float64]
+    by_term: NDArray[np.float64]
     held: list[tuple[int, ...]]
+
+    @property
+    def bm25(self) -> NDArray[np.float64]:
+        """BM25 of each key."""
+        total: NDArray[np.float64] = self.by_term.sum(axis=0)
+        return total
 
 
 class WordScorer:
@@ -57,7 +63,7 @@ class WordScorer:
         """Return the scores of these keys, in their order."""
         held = [tuple(sorted(self._count(key)[0])) for key in keys]
         if not keys or not self._terms:
-            return WordScores(np.zeros(len(keys)), held)
+            return WordScores(np.zeros((len(self._terms), len(keys))), held)
         frequencies: list[dict[int, float]] = []
         lengths: list[float] = []
         total = 0.0
@@ -75,7 +81,7 @@ class WordScorer:
             lengths.append(length)
         average = max(self._average, 1.0) * total / len(keys)
         bm25 = CollectionBM25(frequencies, lengths, average or 1.0, self._idf, k1=K1, b=B)
-        return WordScores(np.asarray(bm25.get_scores(list(range(len(self._terms))))), held)
+        return WordScores(np.array([bm25.get_scores([number]) for number in range(len(self._terms))]), held)
 
     def _count(self, key: Key) -> tuple[dict[int, float], int]:
         """Return how often a row holds each term, and its length in atoms; nothing for a row that was not read."""

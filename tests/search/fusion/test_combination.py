@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search.fusion.combination import reciprocal_ranks, unit_range, weighted
+from search.fusion.combination import reciprocal_ranks, unit_range
 
 NAN = float("nan")
 
@@ -45,8 +45,3 @@ def test_reciprocal_ranks(scores: list[float], ranks: list[int]) -> None:
 
 def test_reciprocal_ranks_count_nothing_for_what_is_unknown() -> None:
     assert reciprocal_ranks(np.array([NAN, 1.0])).tolist() == [0.0, 1 / 61]
-
-
-def test_weighted_adds_up() -> None:
-    found = weighted([(0.5, np.array([1.0, 0.0])), (2.0, np.array([0.0, 1.0]))])
-    assert found.tolist() == [0.5, 2.0]
