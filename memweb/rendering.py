@@ -17,6 +17,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
+from memweb.code import TOKEN_CLASS, highlight_code
 from search.analysis import clean
 
 # Longer or deeper texts are shown as they are. Of this length the most hostile text known takes a second or two.
@@ -47,7 +48,7 @@ def render_markdown(text: str) -> SafeString:
         url_schemes=set(LINK_SCHEMES),
         link_rel="noopener noreferrer nofollow",
         allowed_classes=None,
-        attribute_filter=_only_image_class,
+        attribute_filter=_only_own_class,
     )
     return mark_safe(html)  # noqa: S308 - this is what nh3 let through
 
@@ -57,6 +58,7 @@ def _parser() -> MarkdownIt:
     # A new line in what an agent or a person typed is meant, hence breaks.
     parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": True, "maxNesting": DEEPEST_MARKDOWN})
     parser.enable(["table", "strikethrough"])
+    parser.options["highlight"] = _highlighted
     parser.validateLink = _is_allowed_link  # type: ignore[method-assign]
     parser.add_render_rule("image", _image_as_text)
     parser.add_render_rule("heading_open", _heading_below_page)
@@ -87,5 +89,10 @@ def _heading_below_page(
     return renderer.renderToken(tokens, index, options, env)
 
 
-def _only_image_class(element: str, attribute: str, value: str) -> str | None:
-    return None if element == "span" and value != "image" else value
+def _highlighted(code: str, language: str, attributes: str) -> str:
+    return highlight_code(code, language)
+
+
+def _only_own_class(element: str, attribute: str, value: str) -> str | None:
+    is_own = value == "image" or TOKEN_CLASS.fullmatch(value)
+    return None if element == "span" and attribute == "class" and not is_own else value
