@@ -31,7 +31,7 @@ def hydrate(keys: Sequence[Key], relevances: Mapping[Key, Relevance], words: Seq
     """Return the hits of these rows in the same order; rows that no longer exist are left out."""
     memories = _memories(keys)
     names = label_names(memories.values())
-    beside = _texts_beside([id for kind, id in memories if kind is Kind.DRAWER])
+    beside = texts_beside([id for kind, id in memories if kind is Kind.DRAWER])
     highlighter = Highlighter(words)
     hits = []
     for key in keys:
@@ -43,7 +43,7 @@ def hydrate(keys: Sequence[Key], relevances: Mapping[Key, Relevance], words: Seq
     return hits
 
 
-def _texts_beside(drawers: Sequence[int]) -> dict[int, tuple[str, str]]:
+def texts_beside(drawers: Sequence[int]) -> dict[int, tuple[str, str]]:
     """Return the beginnings of the drawers before and after each of these in its session, else in its file."""
     if not drawers:
         return {}

@@ -12,11 +12,15 @@ from django.utils.safestring import SafeString
 from memweb.memories.kinds import Kind
 from memweb.memories.models import Memory
 from memweb.rendering import render_markdown
+from search.actions.marks import Marks, marks_of
 from search.analysis import clean
+from search.edit_history import Edit, edits_of
 from search.hit_views import time_note
+from search.hydration import texts_beside
 from search.links import Links
-from search.places import session_url
+from search.places import session_url, timeline_url
 from search.query import FieldName
+from search.related import Surroundings, surroundings_of
 from search.request import SearchRequest
 
 SECTIONS = {
@@ -34,12 +38,19 @@ SECTIONS = {
 }
 
 
+# A longer text is folded at first.
+LONG = 4_000
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
+    """One text of a memory; a `long_label` says how long it is when it is folded."""
+
     label: str
     html: SafeString | str
     is_list: bool = False
     items: list[SafeString] = field(default_factory=list)
+    long_label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +74,17 @@ class MemoryPage:
     sections: list[Section]
     files: list[tuple[str, str, str]]
     concepts: list[tuple[str, str]]
-    tags: list[str]
     facts_rows: list[tuple[str, str]]
     raw: str
     back_url: str
     permalink: str
     markdown: str
+    marks: Marks
+    timeline_url: str
+    similar_url: str
+    around: Surroundings
+    beside: tuple[str, str]
+    edits: list[Edit]
 
 
 def memory_page(memory: Memory, permalink: str) -> MemoryPage:
@@ -84,7 +100,7 @@ def memory_page(memory: Memory, permalink: str) -> MemoryPage:
         type=clean(getattr(memory, "type", "")),
         title=title,
         subtitle=clean(getattr(memory, "subtitle", "")),
-        flags=memory.flags,
+        flags=[flag for flag in memory.flags if flag != "pinned"],
         project_label=clean(memory.project.label),
         project_url=links.toggled(FieldName.PROJECT, memory.project.name),
         session_label=clean(session.label[:120]) if session else "",
@@ -94,12 +110,17 @@ def memory_page(memory: Memory, permalink: str) -> MemoryPage:
         sections=list(_sections(memory)),
         files=[(path, role, links.toggled(FieldName.FILE, path)) for path, role in memory_files(memory)],
         concepts=[(clean(name), links.toggled(FieldName.CONCEPT, name)) for name in _concepts(memory)],
-        tags=[clean(tag.name) for tag in memory.tags.all()],
         facts_rows=_provenance(memory),
         raw=clean(json.dumps(memory.source_data, ensure_ascii=False, indent=2)) if memory.source_data else "",
         back_url=reverse("search"),
         permalink=permalink,
         markdown=memory_markdown(memory),
+        marks=marks_of(memory),
+        timeline_url=timeline_url(memory.ref),
+        similar_url=f"{memory.get_absolute_url()}similar/",
+        around=surroundings_of(memory),
+        beside=texts_beside([memory.pk]).get(memory.pk, ("", "")) if memory.kind is Kind.DRAWER else ("", ""),
+        edits=edits_of(memory),
     )
 
 
@@ -133,11 +154,17 @@ def _sections(memory: Memory) -> Any:
     for name, label in SECTIONS[memory.kind]:
         value = getattr(memory, name)
         if isinstance(value, list) and value:
-            yield Section(label, "", is_list=True, items=[render_markdown(str(one)) for one in value])
+            long_label = _long_label(sum(len(str(one)) for one in value))
+            items = [render_markdown(str(one)) for one in value]
+            yield Section(label, "", is_list=True, items=items, long_label=long_label)
         elif isinstance(value, str) and value.strip():
-            yield Section(label, render_markdown(value))
+            yield Section(label, render_markdown(value), long_label=_long_label(len(value)))
     if memory.note:
         yield Section("Curator's note", render_markdown(memory.note))
+
+
+def _long_label(length: int) -> str:
+    return f"Show all {length:,} characters" if length > LONG else ""
 
 
 def _concepts(memory: Memory) -> list[str]:

@@ -7,6 +7,7 @@ from search.facets.views import facet, facets
 urlpatterns = [
     path("", views.search, name="search"),
     path("m/<str:ref>/", views.memory, name="memory"),
+    path("m/<str:ref>/similar/", views.similar, name="similar"),
     path("search/facets/", facets, name="facets"),
     path("search/facets/<str:name>/", facet, name="facet"),
     path("completions/", completions, name="completions"),

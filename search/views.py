@@ -7,13 +7,14 @@ from django.utils.cache import patch_vary_headers
 from django_htmx.http import replace_url
 
 from memweb.memories.kinds import Ref
-from memweb.memories.models import MEMORY_MODELS, memory_model
+from memweb.memories.models import MEMORY_MODELS, State, memory_model
 from memweb.reading import read_only
 from search.cursors import RankCursor, decode
 from search.folding import as_text
 from search.memory_page import memory_markdown, memory_page
 from search.orchestrator import SearchOrchestrator
 from search.pages import search_page
+from search.related import similar_to
 from search.request import SearchRequest, normalize_params
 
 
@@ -47,6 +48,10 @@ def memory(request: HttpRequest, ref: str) -> HttpResponse:
     if found is None:
         message = f"There is no memory {parsed}. It may have been removed."
         return render(request, "404.html", {"message": message}, status=404)
+    if found.state == State.TRASHED:
+        return render(
+            request, "memories/gone.html", {"memory": found, "model_name": found._meta.model_name}, status=410
+        )
     if str(parsed) != ref:
         query = request.META.get("QUERY_STRING", "")
         return HttpResponsePermanentRedirect(found.get_absolute_url() + (f"?{query}" if query else ""))
@@ -54,6 +59,23 @@ def memory(request: HttpRequest, ref: str) -> HttpResponse:
         return HttpResponse(memory_markdown(found), content_type="text/markdown; charset=utf-8")
     page = memory_page(found, request.build_absolute_uri(found.get_absolute_url()))
     return render(request, "memories/page.html", {"page": page})
+
+
+@read_only
+def similar(request: HttpRequest, ref: str) -> HttpResponse:
+    """The memories most similar to one, as a fragment of its page or as a page of its own."""
+    try:
+        parsed = Ref.parse(ref)
+    except ValueError as error:
+        return render(request, "404.html", {"message": str(error)}, status=404)
+    found = memory_model(parsed.kind).objects.for_display().exclude(state=State.TRASHED).filter(pk=parsed.id).first()
+    if found is None:
+        return render(request, "404.html", {"message": f"There is no memory {parsed}."}, status=404)
+    context = {"similar": similar_to(found, timezone.get_current_timezone()), "memory": found}
+    template = "memories/_similar.html" if request.htmx else "memories/similar.html"  # type: ignore[attr-defined]
+    response = render(request, template, context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
 
 
 def _first_position(request: SearchRequest) -> int:
