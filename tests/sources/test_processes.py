@@ -99,24 +99,23 @@ LABELS = ((Project, "name"), (Concept, "name"), (FilePath, "path"))
 
 def test_killed_imports_end_in_the_same_state(big: Path, run_import: Import) -> None:
     generator = random.Random(7)  # noqa: S311
-    kills = 0
-    while kills < 5:
-        rows = Observation.objects.count()
+    counts = [0]
+    for kill in range(10):
         process = start_import(big)
-        while process.poll() is None and Observation.objects.count() == rows:
-            time.sleep(0.02)
-        time.sleep(generator.uniform(0, 0.6))
-        if process.poll() is not None:
-            process.communicate()
-            break
+        if kill % 2:  # while it writes, else at any moment from its start on
+            while process.poll() is None and Observation.objects.count() == counts[-1]:
+                time.sleep(0.01)
+        time.sleep(generator.uniform(0, 0.1) if kill % 2 else generator.uniform(0.2, 0.9))
         process.send_signal(signal.SIGKILL)
         process.communicate()
-        kills += 1
+        counts.append(Observation.objects.count())
         assert set(check_index().values()) == {None}
-    assert kills > 0
+    assert counts == sorted(counts)
+    assert len({count for count in counts if count < 6000}) > 2  # some were killed halfway
+    interrupted = ImportBatch.objects.exclude(status="complete").count()
     run_import(big)
     killed = end_state()
-    assert ImportBatch.objects.filter(status="failed", error__startswith="interrupted").count() == kills
+    assert ImportBatch.objects.filter(status="failed", error__startswith="interrupted").count() == interrupted > 2
     assert len(killed[Kind.OBSERVATION]) == 6000
     assert len(killed[Kind.PROMPT]) == 3000
     for batch in ImportBatch.objects.all():

@@ -1,6 +1,7 @@
 """A data folder with stored vectors, and a vector process on it, for tests of the index over them."""
 
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -16,6 +17,7 @@ from search.vectors.index_state import IndexState, Phase, pending_request
 from tests.management.memweb_process import environment, run_memweb
 
 SECONDS = 60
+ROWS = 2_100  # of the folder that is copied
 
 
 class DataFolder:
@@ -105,6 +107,14 @@ def make_data_folder(template: Path, path: Path, dimension: int = 16) -> DataFol
     folder = DataFolder(path, dimension)
     folder.make_model()
     return folder
+
+
+def copy_of(folder: DataFolder, path: Path, monkeypatch: pytest.MonkeyPatch) -> DataFolder:
+    """Return a copy of a data folder that processes started by the test use."""
+    shutil.copytree(folder.path, path)
+    copy = DataFolder(path)
+    copy.use(monkeypatch)
+    return copy
 
 
 def make_template(path: Path) -> Path:

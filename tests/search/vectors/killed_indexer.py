@@ -1,4 +1,4 @@
-"""A process of its own that indexes and may be killed: `python -m tests.search.vectors.killed_indexer STEP SEED`."""
+"""A process of its own that indexes and may be killed: `python -m tests.search.vectors.killed_indexer STEP...`."""
 
 import os
 import random
@@ -102,7 +102,13 @@ def check(name: str) -> None:
 if __name__ == "__main__":
     os.environ["DJANGO_SETTINGS_MODULE"] = "memweb.settings"
     django.setup()
-    step, _, argument = sys.argv[1].partition(":")
-    {"prepare": prepare, "change": lambda: change(int(argument)), "index": lambda: index(argument)}.get(
-        step, lambda: check(argument)
-    )()
+    for step, _, argument in (one.partition(":") for one in sys.argv[1:]):
+        match step:
+            case "prepare":
+                prepare()
+            case "change":
+                change(int(argument))
+            case "index":
+                index(argument)
+            case "check":
+                check(argument)

@@ -4,7 +4,7 @@ import random
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -14,15 +14,14 @@ from search.vectors.chroma_client import VectorProcess
 from search.vectors.index_state import Phase
 from search.vectors.nearest import BroadIndexUnavailable
 from tests.search.vectors.data_folder import (
+    ROWS,
     DataFolder,
-    make_data_folder,
+    copy_of,
     unreached,
     wait_for,
     wait_until_equal,
 )
 from tests.search.vectors.test_index_folder import PALACES, copy_writable
-
-ROWS = 2_100  # past 2,000 the graph is on the disk
 
 
 def bad_neighbour_ids(chroma: Path) -> None:
@@ -95,25 +94,6 @@ EITHER = [empty_links]
 def segment(chroma: Path) -> Path:
     [folder] = [path for path in chroma.iterdir() if path.is_dir()]
     return folder
-
-
-@pytest.fixture(scope="module")
-def sound(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataFolder]:
-    """A data folder with a sound index, to be copied."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        folder = make_data_folder(template, tmp_path_factory.mktemp("sound") / "data")
-        folder.use(monkeypatch)
-        folder.store(ROWS)
-        with folder.process() as process:
-            wait_until_equal(process, folder)
-        yield folder
-
-
-def copy_of(folder: DataFolder, path: Path, monkeypatch: pytest.MonkeyPatch) -> DataFolder:
-    shutil.copytree(folder.path, path)
-    copy = DataFolder(path)
-    copy.use(monkeypatch)
-    return copy
 
 
 def search_until_equal(process: VectorProcess, folder: DataFolder) -> None:

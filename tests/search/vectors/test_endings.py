@@ -34,6 +34,7 @@ def dying(folder: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return folder
 
 
+@pytest.mark.django_db
 def test_crash_loop_is_told_until_the_index_is_rebuilt(
     dying: DataFolder, client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,6 +96,7 @@ def test_notes_that_cannot_be_read_do_no_harm(tmp_path: Path, content: bytes) ->
     assert len(json.loads((tmp_path / ENDINGS_NAME).read_text())) == 1
 
 
+@pytest.mark.django_db
 def test_health_tells_strangers_of_an_unusable_index_without_its_reason(
     tmp_path: Path, client: Client, settings: Any
 ) -> None:

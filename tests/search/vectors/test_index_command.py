@@ -17,7 +17,7 @@ from search.vectors.index_problems import IndexUnavailable
 from search.vectors.index_state import Action, IndexState, Phase, leave_request, pending_request, write_state
 from search.vectors.ownership import own_index
 from tests.management.memweb_process import COMMAND
-from tests.search.vectors.data_folder import DataFolder, unreached, wait_until_equal
+from tests.search.vectors.data_folder import ROWS, DataFolder, copy_of, unreached, wait_until_equal
 from tests.search.vectors.test_damage import missing_metadata
 from tests.search.vectors.test_index_folder import copy_writable
 
@@ -60,15 +60,16 @@ def test_counts_are_zero_only_when_true(folder: DataFolder) -> None:
     assert counts(run(*status)[1]) == [43, 0, 43, 0]
 
 
-def test_index_that_lost_its_way_is_told_and_made_anew(folder: DataFolder) -> None:
-    folder.store(2_100)
-    run("index", "rebuild", "--only", "vectors")
+def test_index_that_lost_its_way_is_told_and_made_anew(
+    sound: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = copy_of(sound, tmp_path / "data", monkeypatch)
     missing_metadata(folder.chroma)
     code, text, error = run("index", "check", "--only", "vectors", "--json")
     assert code == 1
     assert error.startswith("memweb: the vector index was damaged and has been made anew: ")
     found = vectors_of(text)
-    assert (found["checked"], found["stale"], found["unreachable"]) == (2_100, 0, 0)
+    assert (found["checked"], found["stale"], found["unreachable"]) == (ROWS, 0, 0)
     [aside] = folder.set_aside
     assert str(aside) in found["damage"]
     assert run("index", "check", "--only", "vectors")[0] == 0
@@ -84,10 +85,9 @@ def test_rebuild_needs_nothing_of_the_old_index(folder: DataFolder, shared: Path
         assert unreached(process, folder.vectors()) == []
 
 
-def test_optimize_gives_space_back(folder: DataFolder) -> None:
-    folder.store(3_000)
-    run("index", "rebuild", "--only", "vectors")
-    folder.remove(list(folder.vectors())[:2_900])
+def test_optimize_gives_space_back(sound: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = copy_of(sound, tmp_path / "data", monkeypatch)
+    folder.remove(list(folder.vectors())[: ROWS - 100])
     run("index", "check", "--only", "vectors")
     before = (folder.chroma / "chroma.sqlite3").stat().st_size
     assert run("index", "optimize", "--only", "vectors") == (0, "The vector index is compact.\n", "")
