@@ -1,5 +1,6 @@
 """Page objects of single hits: what a list shows of each of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -42,10 +43,11 @@ class HitView:
     is_weak: bool = False
     before: str = ""
     after: str = ""
+    same: tuple[tuple[str, str], ...] = ()
 
 
-def hit_view(hit: Hit, links: Links) -> HitView:
-    """Return what a list shows of one hit."""
+def hit_view(hit: Hit, links: Links, same: Sequence[Hit] = ()) -> HitView:
+    """Return what a list shows of one hit; `same` are others of the page that say the same."""
     memory = hit.memory
     return HitView(
         ref=str(hit.ref),
@@ -72,6 +74,7 @@ def hit_view(hit: Hit, links: Links) -> HitView:
         is_weak=hit.is_weak,
         before=hit.before,
         after=hit.after,
+        same=tuple((str(one.ref), one.memory.get_absolute_url()) for one in same),
     )
 
 

@@ -8,9 +8,10 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from search.query import FieldName, Node, edited_text, toggle_field
-from search.request import DEFAULT_LIMIT, Mode, Order, SearchRequest
+from search.request import DEFAULT_LIMIT, Group, Mode, Order, SearchRequest
 from search.vectors.embedding import embedder_name
 
+GROUP_LABELS = {None: "Ungrouped", Group.SESSION: "Session", Group.DAY: "Day"}
 ORDER_LABELS = {Order.RELEVANCE: "Relevance", Order.NEWEST: "Newest", Order.OLDEST: "Oldest"}
 MODE_LABELS = {
     Mode.AUTO: ("Auto", "Words and meaning together, where meaning can be searched"),
@@ -48,6 +49,7 @@ class Links:
             "q": self._request.query if query is None else query,
             "order": str(chosen or ""),
             "mode": "" if mode is Mode.AUTO else str(mode),
+            "group": str(self._request.group or ""),
             "limit": "" if self._request.limit == DEFAULT_LIMIT else str(self._request.limit),
             **self._filters,
             **more,
@@ -84,6 +86,14 @@ class Links:
             for mode, (label, title) in MODE_LABELS.items()
         ]
 
+    def groups(self) -> list[Choice]:
+        """Return the ways to put results together."""
+        current = self._request.group
+        return [
+            Choice(str(group or "none"), label, group is current, self.url(group=str(group or "")))
+            for group, label in GROUP_LABELS.items()
+        ]
+
     def edited(self, tree: Node) -> str:
         """Return the address of the search with an edited tree of its text."""
         return self.url(query=edited_text(tree, self._request.parsed))
@@ -99,7 +109,8 @@ class Links:
         """Return what the search form must send along with the text."""
         order = [("order", str(self._request.order))] if self._request.order else []
         mode = [("mode", str(self._request.mode))] if self._request.mode is not Mode.AUTO else []
-        return order + mode + list(_pairs(self._filters))
+        group = [("group", str(self._request.group))] if self._request.group else []
+        return order + mode + group + list(_pairs(self._filters))
 
     @cached_property
     def _filters(self) -> dict[str, list[str]]:

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from search.analysis import clean
 from search.facet_views import Facet, facet_views
+from search.grouping import fold_identical, group_hits
 from search.hit_views import HitView, hit_view
 from search.links import Choice, Links
 from search.pills import Pill, pills
@@ -33,6 +34,15 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupView:
+    """Hits under one heading; the label is empty when results are not grouped."""
+
+    label: str
+    url: str
+    hits: list[HitView]
+
+
+@dataclass(frozen=True, slots=True)
 class SearchPage:
     """What `/` shows, whole or as a fragment."""
 
@@ -49,7 +59,8 @@ class SearchPage:
     fallback: str
     relaxed: str
     did_you_mean: Suggestion | None
-    hits: list[HitView]
+    groups: list[GroupView]
+    group_choices: list[Choice]
     next_url: str
     first_url: str
     position_label: str
@@ -57,13 +68,17 @@ class SearchPage:
     hidden_fields: list[tuple[str, str]]
     tips: list[tuple[str, str, str]] = field(default_factory=list)
 
+    @property
+    def has_hits(self) -> bool:
+        return bool(self.groups)
+
 
 def search_page(
     request: SearchRequest, result: SearchResult, problems: Iterable[Problem], *, first_position: int, is_empty: bool
 ) -> SearchPage:
     """Return the page object of a search; `first_position` is the number of the first hit, counted from 1."""
     links = Links(request)
-    hits = [hit_view(hit, links) for hit in result.hits]
+    hits = result.hits
     last = first_position + len(hits) - 1
     return SearchPage(
         query=request.query,
@@ -79,7 +94,8 @@ def search_page(
         fallback=result.fallback.reason if result.fallback else "",
         relaxed=relaxed_label(result),
         did_you_mean=_suggestion(result.did_you_mean, links),
-        hits=hits,
+        groups=_groups(request, result, links),
+        group_choices=links.groups() if len(hits) > 1 else [],
         next_url=links.page(result.next) if result.next else "",
         first_url=links.canonical() if request.cursor or request.offset else "",
         position_label=f"{first_position:,}–{last:,}" if hits and first_position else "",
@@ -89,6 +105,14 @@ def search_page(
         if not hits or not request.query
         else [],
     )
+
+
+def _groups(request: SearchRequest, result: SearchResult, links: Links) -> list[GroupView]:
+    zone = timezone.get_current_timezone()
+    return [
+        GroupView(clean(group.label), group.url, [hit_view(one.hit, links, one.same) for one in group.members])
+        for group in group_hits(fold_identical(result.hits), request.group, zone)
+    ]
 
 
 def took_label(request: SearchRequest, result: SearchResult) -> str:

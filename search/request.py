@@ -34,6 +34,10 @@ MAX_OFFSET = 1_000_000
 MAX_QUERY = MAX_LENGTH + 1
 
 
+# How results are asked for and shown, not which.
+NO_FILTERS = {"query", "mode", "group", "limit", "offset", "cursor"}
+
+
 class Mode(StrEnum):
     """Which strategies may take part."""
 
@@ -67,6 +71,13 @@ FILTERS = {
 }
 
 
+class Group(StrEnum):
+    """How the results of a page are put together."""
+
+    SESSION = "session"
+    DAY = "day"
+
+
 @dataclass(frozen=True)
 class SearchRequest:
     """What is searched for. Filters of different names all hold; values of one name are alternatives.
@@ -93,6 +104,7 @@ class SearchRequest:
     date_end: datetime | None = None
     max_distance: float | None = None
     order: Order | None = None
+    group: Group | None = None
     limit: int = DEFAULT_LIMIT
     offset: int = 0
     cursor: str = ""
@@ -153,7 +165,9 @@ class SearchRequest:
         default = SearchRequest()
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name in {"query", "mode", "limit", "offset", "cursor"} or value == getattr(default, field.name):
+            if field.name in {"query", "mode", "group", "limit", "offset", "cursor"} or value == getattr(
+                default, field.name
+            ):
                 continue
             shown[field.name] = list(map(str, value)) if isinstance(value, tuple) else str(value)
         return shown
@@ -286,6 +300,8 @@ def _value(name: str, texts: list[str], zone: tzinfo, now: datetime | None, *, i
             raise ValueError("give the two ends as date_start and date_end")
         case "order":
             return _choice(texts[-1], _ORDERS)
+        case "group":
+            return _choice(texts[-1], {str(group): group for group in Group})
         case "mode":
             return _choice(texts[-1], _MODES)
         case "max_distance":

@@ -193,7 +193,7 @@ def test_page_beyond_the_end_is_empty(reader: Client) -> None:
 
 
 def test_next_links_of_the_page_lead_through_everything(reader: Client) -> None:
-    memories = [MAKE[kind]("needle", created_at=moment(n)) for n, kind in enumerate([*Kind] * 6)]
+    memories = [MAKE[kind](f"needle {n}", created_at=moment(n)) for n, kind in enumerate([*Kind] * 6)]
     for order, wanted in (("newest", memories[::-1]), ("oldest", memories)):
         address, seen = f"/?q=needle&order={order}&limit=10", []
         while address:
