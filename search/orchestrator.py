@@ -29,6 +29,7 @@ from search.vectors.failures import database_trouble
 logger = logging.getLogger(__name__)
 
 EVERYTHING = SearchRequest()
+_logged: list[str] = []
 ASK_MEANING = {Mode.SEMANTIC, Mode.HYBRID}
 NO_MEANING_BY_TIME = "In order of time what has all the words is listed; meaning takes no part."
 
@@ -182,7 +183,7 @@ class SearchOrchestrator:
         try:
             answer = rank_filtered(name, words) if name else find_by_meaning(request, words, self.zone, last_ids)
         except (EmbedderUnavailable, DatabaseError) as error:
-            logger.warning("search by meaning is not possible: %s", error)
+            _log_once(str(error))
             reason = database_trouble(error) if isinstance(error, DatabaseError) else error
             return None, Fallback("chroma", f"meaning cannot be searched now: {reason}")
         if isinstance(answer, Fallback):
@@ -196,6 +197,13 @@ class SearchOrchestrator:
             return None
         total, is_capped = self.count(replace(request, query=query, cursor="", offset=0))
         return DidYouMean(query, total, is_capped) if total else None
+
+
+def _log_once(reason: str) -> None:
+    """Log why meaning takes no part when it is not what was logged last; every answer says it, too."""
+    if _logged != [reason]:
+        _logged[:] = [reason]
+        logger.warning("search by meaning is not possible: %s", reason)
 
 
 def _explanation(request: SearchRequest, meaning: MeaningSearch | None) -> str:

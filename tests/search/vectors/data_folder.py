@@ -23,10 +23,10 @@ ROWS = 2_100  # of the folder that is copied
 class DataFolder:
     """A data folder whose database holds one searched model, of vectors that say nothing of any text."""
 
-    def __init__(self, path: Path, dimension: int = 16) -> None:
+    def __init__(self, path: Path, dimension: int = 16, seed: int = 7) -> None:
         self.path = path
         self.dimension = dimension
-        self._random = np.random.default_rng(7)
+        self._random = np.random.default_rng(seed)
 
     @property
     def chroma(self) -> Path:
@@ -112,7 +112,7 @@ def make_data_folder(template: Path, path: Path, dimension: int = 16) -> DataFol
 def copy_of(folder: DataFolder, path: Path, monkeypatch: pytest.MonkeyPatch) -> DataFolder:
     """Return a copy of a data folder that processes started by the test use."""
     shutil.copytree(folder.path, path)
-    copy = DataFolder(path)
+    copy = DataFolder(path, folder.dimension, seed=8)
     copy.use(monkeypatch)
     return copy
 

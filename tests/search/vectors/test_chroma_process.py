@@ -19,7 +19,7 @@ import pytest
 from search.vectors import chroma_client
 from search.vectors.index_state import Action, Phase, leave_request
 from search.vectors.nearest import BroadIndexUnavailable
-from tests.search.vectors.data_folder import DataFolder, unreached, wait_for, wait_until_equal
+from tests.search.vectors.data_folder import DataFolder, copy_of, unreached, wait_for, wait_until_equal
 
 
 def test_rows_are_found_by_their_vectors_and_follow_additions_and_removals(folder: DataFolder) -> None:
@@ -195,9 +195,12 @@ def test_folder_that_is_lost_during_use_is_noticed_and_made_anew(
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_kills_at_any_moment_end_in_the_same_state(folder: DataFolder, seed: int) -> None:
+def test_kills_at_any_moment_end_in_the_same_state(
+    sound: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr(chroma_client, "SHORTEST_PAUSE", 0.05)
     choose = random.Random(seed)  # noqa: S311 - no secret
-    folder.store(2_500)
+    folder = copy_of(sound, tmp_path / "data", monkeypatch)
     with folder.process() as process:
         for number in range(5):
             wait_for(process, lambda state: state.held is not None and process.process_id is not None)
@@ -206,7 +209,7 @@ def test_kills_at_any_moment_end_in_the_same_state(folder: DataFolder, seed: int
             time.sleep(choose.uniform(0, 0.8))
             if (victim := process.process_id) is not None:
                 os.kill(victim, signal.SIGKILL)
-            folder.store(choose.randrange(50, 600))
+            folder.store(choose.randrange(50, 300))
             folder.remove(choose.sample(list(folder.vectors()), 40))
         wait_until_equal(process, folder, 120)
         vectors = folder.vectors()
