@@ -36,6 +36,7 @@ class MeaningSearch:
 
     `by_meaning` of them do not have all the words. `is_weak`: no hit is a good one. `may_be_misspelt`: it has few
     words, and one of them is unknown. `with_phrases`: what stands in quotes was required of every hit.
+    `is_unread`: the model cannot read the question.
     """
 
     strategy: str
@@ -44,6 +45,7 @@ class MeaningSearch:
     used_chroma: bool = False
     is_relaxed: bool = False
     is_weak: bool = False
+    is_unread: bool = False
     by_meaning: int = 0
     may_be_misspelt: bool = True
     with_phrases: bool = True
@@ -97,6 +99,7 @@ def _answer(
         search = _fused(request, words, fused, is_weak)
     search.may_be_misspelt = len(held) <= FEW_WORDS and not all(held)
     search.used_chroma = semantic.used_chroma
+    search.is_unread = not semantic.is_readable
     search.notes += semantic.notes
     if semantic.problem:
         search.fallback = Fallback("chroma", semantic.problem)

@@ -137,6 +137,7 @@ class SearchOrchestrator:
             used_chroma=meaning is not None and meaning.used_chroma,
             is_relaxed=is_relaxed,
             is_weak=meaning is not None and meaning.is_weak,
+            is_unread=meaning is not None and meaning.is_unread,
             by_meaning=meaning.by_meaning if meaning else 0,
             ranked=words.ranked,
             notes=tuple(dict.fromkeys([*words.notes, *(meaning.notes if meaning else ()), *notes])),

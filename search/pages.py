@@ -11,8 +11,8 @@ from search.grouping import fold_identical, group_hits
 from search.hit_views import HitView, hit_view
 from search.links import Choice, Links
 from search.pills import Pill, pills
-from search.query import And, Field, FieldName, Sentence, describe
-from search.request import Mode, Problem, SearchRequest
+from search.query import And, Field, FieldName, Sentence, Word, describe, positive_words, required_part
+from search.request import Problem, SearchRequest
 from search.results import DidYouMean, SearchResult
 from search.times import end_text, start_text
 
@@ -129,6 +129,8 @@ def took_label(request: SearchRequest, result: SearchResult) -> str:
 
 def relaxed_label(result: SearchResult) -> str:
     """Return what must be said of hits that have not all the words; empty when nothing need be said."""
+    if result.is_weak and result.is_unread:
+        return ""  # a note says that what is found is chance
     if result.is_weak:
         return "Nothing has these words or comes near their meaning; what follows is likely unrelated."
     if not result.is_relaxed:
@@ -144,11 +146,17 @@ def sentence(request: SearchRequest, result: SearchResult) -> Sentence:
     start, end = request.date_start, request.date_end
     times = [Field(FieldName.AFTER, (start_text(start, zone),))] if start else []
     times += [Field(FieldName.BEFORE, (end_text(end, zone),))] if end else []
+    tree = request.parsed.tree
+    by_meaning = result.strategy == "chroma" or bool(result.by_meaning)
+    if by_meaning:
+        required = required_part(tree)
+        wished = [text for text in positive_words(tree) if text not in positive_words(required)]
+        tree = And((*map(Word, wished), required))
     said = describe(
-        And((request.parsed.tree, *request.filter_fields(), *times)),
+        And((tree, *request.filter_fields(), *times)),
         result.total,
         is_capped=result.total_is_capped,
-        by_meaning=request.mode is Mode.SEMANTIC or bool(result.by_meaning),
+        by_meaning=by_meaning,
         with_any=result.is_relaxed,
     )
     return Sentence(clean(said.count), clean(said.rest))

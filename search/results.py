@@ -128,6 +128,7 @@ class SearchResult:
     """A page of hits and everything that needs to be said about it.
 
     `by_meaning` of the `total` have not all words and were found by their meaning. `is_weak`: no hit is a good one.
+    `is_unread`: the model cannot read the query, as a note says.
     """
 
     query: str
@@ -147,6 +148,7 @@ class SearchResult:
     used_chroma: bool = False
     is_relaxed: bool = False
     is_weak: bool = False
+    is_unread: bool = False
     by_meaning: int = 0
     ranked: int | None = None
     notes: tuple[str, ...] = field(default=())

@@ -254,6 +254,36 @@ def test_the_page_says_by_what_it_searched_where_there_are_words(
     assert took.text.partition(" ms")[2].strip() == way.strip()
 
 
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ("/?q=rate+OR+bound&mode=semantic", "2 memories about “rate bound”"),
+        ("/?q=rate+type:bugfix&mode=semantic", "2 bugfixes about “rate”"),
+        ("/?q=rate&mode=semantic&order=newest", "1 memory with “rate”"),
+        ("/?q=rate&mode=keyword", "1 memory with “rate”"),
+        ("/?q=type:bugfix&mode=semantic", "2 bugfixes"),
+    ],
+)
+def test_the_sentence_says_meaning_only_where_it_took_part(
+    embed: Embed, reader: Client, address: str, sentence: str
+) -> None:
+    make_observation("rate limit", type="bugfix")
+    make_observation("speed bound", type="bugfix")
+    embed()
+    page = BeautifulSoup(reader.get(address).content, "html.parser")
+    [total] = page.select(".results-total")
+    assert " ".join(total.text.split()) == sentence
+
+
+def test_what_cannot_be_read_is_told_once(embed: Embed, reader: Client) -> None:
+    make_observation("rate limit")
+    embed()
+    notices = BeautifulSoup(reader.get("/?q=🎉").content, "html.parser").select(".results .notice")
+    assert [" ".join(one.text.split()) for one in notices] == [
+        "There is no letter or digit in the search, so what is found by its meaning is chance."
+    ]
+
+
 def test_a_search_longer_than_the_model_reads_says_so(embed: Embed) -> None:
     found = make_observation("rate limit")
     embed()
