@@ -91,41 +91,44 @@ def embedder_name() -> str | None:
     return chosen_name()
 
 
-def current_embedder() -> Embedder:
+def current_embedder(*, waits: bool = False) -> Embedder:
     """Return the embedder that the settings choose, loaded once for each process. Raises EmbedderUnavailable.
+
+    `waits`: for as long as loading takes, even where `load_in_background` sets a limit.
 
     A failure is not remembered, so that search by meaning begins as soon as, say, a missing file is there.
     """
     from search.vectors.embedders import load_chosen
 
-    return _obtain(settings.EMBEDDER, embedder_name() or settings.EMBEDDER, load_chosen)
+    return _obtain(settings.EMBEDDER, embedder_name() or settings.EMBEDDER, load_chosen, waits=waits)
 
 
-def embedder_named(name: str) -> Embedder:
+def embedder_named(name: str, *, waits: bool = False) -> Embedder:
     """Return the embedder of this name, loaded once for each process, whatever the settings choose.
 
-    Raises EmbedderUnavailable.
+    `waits` as for `current_embedder`. Raises EmbedderUnavailable.
     """
     from search.vectors.embedders import load_named
 
-    return _obtain(f"name {name}", name, lambda: load_named(name))
+    return _obtain(f"name {name}", name, lambda: load_named(name), waits=waits)
 
 
-def _obtain(choice: str, name: str, load: Callable[[], Embedder]) -> Embedder:
+def _obtain(choice: str, name: str, load: Callable[[], Embedder], *, waits: bool) -> Embedder:
     """Return what was loaded before, else load it; a thread that comes meanwhile waits for that."""
     key = _key(choice)
+    patience = None if waits else _patience[0]
     with _lock:
         future = _loaded.get(key)
         is_new = future is None
         if future is None:
             future = _loaded[key] = Future()
     if is_new:
-        if _patience[0] is None:
+        if patience is None:
             _fill(key, future, load)
         else:
             Thread(target=_fill, args=(key, future, load), name=f"load {name}", daemon=True).start()
     try:
-        return future.result(_patience[0])
+        return future.result(patience)
     except FutureTimeout:
         raise EmbedderUnavailable(f"the model {name} is still being loaded") from None
 

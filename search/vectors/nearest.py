@@ -93,20 +93,20 @@ def register_broad_index(index: BroadIndex | None) -> None:
     _broad_index[:] = [] if index is None else [index]
 
 
-def query_embedder() -> Embedder:
+def query_embedder(*, waits: bool = False) -> Embedder:
     """Return the embedder to embed questions with: the one of the vectors that are searched now.
 
-    That is the one that the settings choose, except while its vectors are built beside those of another one. Raises
-    EmbedderUnavailable.
+    That is the one that the settings choose, except while its vectors are built beside those of another one. `waits`:
+    for as long as it takes to load it. Raises EmbedderUnavailable.
     """
     chosen = embedder_name()
     with connection.cursor() as cursor:
         cursor.execute("SELECT name FROM search_embeddingmodel WHERE is_searched")
         row = cursor.fetchone()
     if row is None or chosen is None or embedder_of(row[0]) == chosen:
-        return current_embedder()
+        return current_embedder(waits=waits)
     try:
-        return embedder_named(embedder_of(row[0]))
+        return embedder_named(embedder_of(row[0]), waits=waits)
     except EmbedderUnavailable as error:
         raise EmbedderUnavailable(
             f"the vectors of {chosen} are still being made, and those of before cannot be asked: {error}"
@@ -117,9 +117,9 @@ def warm_up() -> None:
     """Load what questions need: the embedder of the vectors that are searched, these vectors, and the chosen embedder,
     which will be asked when its vectors are complete. Raises EmbedderUnavailable.
     """
-    embedder = query_embedder()
+    embedder = query_embedder(waits=True)
     nearest(embedder.embed_query("memweb").vectors[0], 1, embedder=embedder.name)
-    current_embedder()
+    current_embedder(waits=True)
 
 
 def nearest(

@@ -2,6 +2,7 @@
 
 import math
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -275,6 +276,29 @@ def test_the_searched_model_answers_although_the_chosen_one_cannot_be_loaded(
     Indexer(old).run()
     settings.EMBEDDER = "missing"
     assert query_embedder() is old
+
+
+def test_warming_up_waits_for_a_model_that_no_page_waits_for(
+    choose: Callable[[str], FakeEmbedder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = choose("one")
+    is_asked = threading.Event()
+
+    def load() -> FakeEmbedder:
+        assert is_asked.wait(30)
+        return one
+
+    monkeypatch.setattr(embedders, "load_chosen", load)
+    embedding.load_in_background(0.01)
+    try:
+        with pytest.raises(EmbedderUnavailable, match=r"^the model one is still being loaded$"):
+            query_embedder()
+        threading.Timer(0.1, is_asked.set).start()
+        warm_up()
+        assert query_embedder() is one
+    finally:
+        is_asked.set()
+        embedding.load_in_background(None)
 
 
 def test_warming_up_loads_both_models_while_one_follows_the_other(
