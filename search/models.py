@@ -3,6 +3,18 @@
 from django.db import models
 
 from memweb.memories.kinds import Kind
+from search.saved.models import SavedSearch
+
+__all__ = [
+    "ClosetGroup",
+    "ClosetLine",
+    "ClosetPointer",
+    "Embedding",
+    "EmbeddingModel",
+    "EmbeddingTask",
+    "SavedSearch",
+    "TokenStates",
+]
 
 _KINDS = [(kind.letter, str(kind)) for kind in Kind]
 

@@ -1,5 +1,8 @@
 """The search page and the page of one memory."""
 
+from typing import cast
+
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import render
 from django.utils import timezone
@@ -16,6 +19,7 @@ from search.orchestrator import SearchOrchestrator
 from search.pages import search_page
 from search.related import similar_to
 from search.request import SearchRequest, normalize_params
+from search.saved.page import save_control
 
 
 @read_only
@@ -29,7 +33,8 @@ def search(request: HttpRequest) -> HttpResponse:
     page = search_page(wanted, result, normalized.problems, first_position=_first_position(wanted), is_empty=is_empty)
     is_fragment = bool(request.htmx) and not request.htmx.history_restore_request  # type: ignore[attr-defined]
     template = "search/_results.html" if is_fragment else "search/page.html"
-    response = render(request, template, {"page": page})
+    save = save_control(cast(User, request.user), wanted)
+    response = render(request, template, {"page": page, "save": save})
     if is_fragment and request.htmx.trigger_name == "q":  # type: ignore[attr-defined]
         replace_url(response, page.canonical_url)
     patch_vary_headers(response, ["HX-Request"])

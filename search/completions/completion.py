@@ -37,6 +37,7 @@ class Option:
     note: str
     count_label: str
     text: str
+    goes_on: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +76,13 @@ def suggest_values(piece: Piece) -> list[Suggestion]:
         return suggest_times(piece.typed, timezone.localtime())
     suggest = _SOURCES.get(piece.name) if piece.name else None
     found = suggest(whole_characters(piece.typed)) if suggest else []
-    return [one for one in found if one.value not in piece.others]
+    left = [one for one in found if one.value not in piece.others]
+    # A value that is typed in full and begins no other needs no completion.
+    return [] if [one.value for one in left] == [piece.typed] else left
 
 
 def _name_option(one: Suggestion) -> Option:
-    return Option(f"{one.value}:", one.note, "", f"{one.value}:")
+    return Option(f"{one.value}:", one.note, "", f"{one.value}:", goes_on=True)
 
 
 def _value_option(query: str, piece: Piece, one: Suggestion) -> Option:
@@ -87,4 +90,6 @@ def _value_option(query: str, piece: Piece, one: Suggestion) -> Option:
     # What is complete is followed by the next word, unless something follows already.
     is_last = not one.goes_on and piece.end == len(query)
     count = f"{one.count:,}" if one.count else ""
-    return Option(clean(one.label or one.value), clean(one.note), count, f"{text} " if is_last else text)
+    return Option(
+        clean(one.label or one.value), clean(one.note), count, f"{text} " if is_last else text, goes_on=one.goes_on
+    )

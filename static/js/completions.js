@@ -1,10 +1,15 @@
 // What may be typed next, below the search box: a combobox with a list that the server makes for text and caret.
+// Into an empty box: recent searches, which this browser knows, and saved ones.
+
+import { recentSearches } from "./recent.js";
 
 const WAIT_MS = 80;
 const LONGEST = 2_000; // nobody types what is longer
+const RECENT_SHOWN = 6;
 const box = document.getElementById("q");
 const popup = document.getElementById("completions");
 const status = document.getElementById("completions-status");
+const recent = recentSearches(popup?.dataset.user);
 
 let chosen = -1;
 let dismissed = null; // the text for which the list was sent away
@@ -44,10 +49,28 @@ const mark = (index) => {
   all[index].scrollIntoView({ block: "nearest" });
 };
 
+/** Put the recent searches into their place in the list for an empty box. */
+const addRecent = () => {
+  const group = popup.querySelector("[data-recent]");
+  const searches = recent.all().slice(0, RECENT_SHOWN);
+  if (!group) return;
+  if (!searches.length) return group.remove();
+  group.hidden = false;
+  for (const search of searches) {
+    const option = popup.querySelector("[data-recent-option]").content.firstElementChild.cloneNode(true);
+    option.dataset.text = search;
+    option.querySelector("bdi").textContent = search;
+    group.querySelector("[data-forget]").before(option);
+  }
+};
+
 const show = (html, isWanted) => {
   popup.innerHTML = html;
-  const count = options().length;
+  addRecent();
+  const all = options();
+  const count = all.length;
   if (!count || (!isWanted && list().hasAttribute("data-waits"))) return close();
+  all.forEach((option, place) => (option.id = `completion-${place + 1}`));
   popup.hidden = false;
   popup.scrollTop = 0;
   box.setAttribute("aria-expanded", "true");
@@ -84,7 +107,19 @@ const insert = (text) => {
   box.dispatchEvent(new Event("input", { bubbles: true }));
 };
 
-const choose = (option) => insert(option.dataset.text);
+const choose = ({ dataset }) => {
+  if ("forget" in dataset) {
+    recent.clear();
+    close();
+    status.textContent = "Recent searches cleared";
+  } else if (dataset.href) {
+    close();
+    location.assign(dataset.href);
+  } else {
+    insert(dataset.text);
+    if (!("goesOn" in dataset)) dismissed = box.value; // this piece is complete
+  }
+};
 
 const step = (by) => {
   const count = options().length + 1; // the box itself is one of the stops
@@ -131,9 +166,18 @@ if (box && popup) {
   });
 
   box.addEventListener("blur", close);
+  for (const name of ["focus", "click"]) {
+    box.addEventListener(name, () => !box.value && !isOpen() && ask());
+  }
   popup.addEventListener("mousedown", (event) => event.preventDefault()); // the box keeps the focus
   popup.addEventListener("click", ({ target }) => {
     const option = target.closest("[role=option]");
     if (option) choose(option);
+  });
+
+  // A search was of use when it was sent, or when something it found was opened.
+  box.form.addEventListener("submit", () => recent.add(box.value));
+  document.getElementById("results").addEventListener("click", ({ target }) => {
+    if (target.closest(".hit a")) recent.add(box.value);
   });
 }
