@@ -78,7 +78,7 @@ def suggest_values(piece: Piece) -> list[Suggestion]:
     found = suggest(whole_characters(piece.typed)) if suggest else []
     left = [one for one in found if one.value not in piece.others]
     # A value that is typed in full and begins no other needs no completion.
-    return [] if [one.value for one in left] == [piece.typed] else left
+    return [] if piece.typed and [one.value for one in left] == [piece.typed] else left
 
 
 def _name_option(one: Suggestion) -> Option:
