@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from memweb.memories.kinds import Kind
-from search.facets.matches import READ_ROWS, Clock, Matches, matches_of
+from search.facets.clock import Clock
+from search.facets.matches import Matches, matches_of
 from search.facets.names import KINDS, FacetName
 from search.query import edited_text, fields, without_fields
 from search.request import FILTERS, SearchRequest
@@ -37,7 +38,7 @@ def bases_of(
         if name.field not in filtered:
             bases[name] = whole
         elif clock.seconds:
-            own = find(without_own(request, name)).matches(clock, 0 if read == READ_ROWS else read)
+            own = find(without_own(request, name)).matches(clock, read)
             bases[name] = {kind: one for kind, one in own.items() if kind in KINDS.get(name, Kind)}
     return whole, bases
 

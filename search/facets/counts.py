@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 
 from memweb.memories.kinds import Kind
 from search.facets.bases import Find, Findings, bases_of
+from search.facets.clock import Clock
 from search.facets.folders import Entry, FolderTree, file_tokens
-from search.facets.labels import Labels, read_labels, written_tokens
-from search.facets.matches import READ_ROWS, Clock, Matches
+from search.facets.labels import Labels, read_labels
+from search.facets.matches import READ_ROWS, Matches
 from search.facets.names import FacetName
+from search.facets.postings import Postings
 from search.facets.reading import Reading, read_rows
-from search.facets.tally import COUNTED_VALUES, BaseCounts, Counts, Tally
+from search.facets.tally import BaseCounts, Counts, Files, Tally
 from search.query import fields
 from search.request import SearchRequest
 from search.results import FacetValue
@@ -36,7 +38,7 @@ class Facets:
     @property
     def totals(self) -> dict[Kind, int]:
         """How many memories match, of the kinds of which that is known exactly."""
-        return {kind: one.total for kind, one in self.matches.items() if one.total is not None}
+        return {kind: one.count for kind, one in self.matches.items() if not one.is_capped}
 
 
 def count_facets(
@@ -47,7 +49,6 @@ def count_facets(
     names: Collection[FacetName] = tuple(FacetName),
     seconds: float = FACET_SECONDS,
     read: int = READ_ROWS,
-    most: int = COUNTED_VALUES,
     under: str = "",
     find_file: str = "",
 ) -> Facets:
@@ -59,34 +60,28 @@ def count_facets(
     clock = Clock(seconds)
     whole, bases = bases_of(names, request, findings, find, clock, read)
     reading = read_rows([whole, *(base for base in bases.values() if base is not whole)], clock)
-    counted = {id(base): BaseCounts(base, reading, clock) for base in bases.values()}
+    postings = {kind: Postings(kind, clock) for kind in Kind}
+    counted = {id(base): BaseCounts(base, reading, postings, clock) for base in bases.values()}
     counts = {name: counted[id(base)] for name, base in bases.items()}
-    tallies = {name: _tally(request, name, counts.get(name), most) for name in names}
+    tallies = {name: counts[name].tally(name) if name in counts else Tally(Counter(), True) for name in names}
     tokens = {name: [token for token, _ in tally.counts.most_common(NAMED_VALUES)] for name, tally in tallies.items()}
-    file_rows = counts[FacetName.FILE].rows if FacetName.FILE in counts else []
-    tokens[FacetName.FILE] = list(file_tokens(file_rows))
+    files = counts[FacetName.FILE].files if FacetName.FILE in counts else Files([], [])
+    tokens[FacetName.FILE] = list(file_tokens(files))
     labels = read_labels(tokens, [value for value, _ in _written(request, FacetName.PROJECT)])
     values: dict[str, tuple[FacetValue, ...]] = {}
     for name, tally in tallies.items():
         written = _written(request, name)
         if name is FacetName.FILE:
-            tree = FolderTree(file_rows, labels.values.get(name, {}))
+            tree = FolderTree(files, labels.values.get(name, {}))
             entries = tree.holding(find_file) if find_file.strip() else tree.entries(under)
             values[str(name)] = _files(
-                tree, entries, written, is_top=not (under or find_file), is_capped=tally.is_capped
+                tree, entries, written, is_top=not (under or find_file), is_capped=tally.is_partial
             )
         else:
             by_value = _named(name, tally.counts, labels)
-            values[str(name)] = _values(by_value, written, _meaning(name, by_value, labels), is_capped=tally.is_capped)
+            values[str(name)] = _values(by_value, written, _meaning(name, by_value, labels), is_capped=tally.is_partial)
     partial = frozenset(str(name) for name, tally in tallies.items() if tally.is_partial)
     return Facets(values, partial, whole, reading)
-
-
-def _tally(request: SearchRequest, name: FacetName, counts: BaseCounts | None, most: int) -> Tally:
-    if counts is None:
-        return Tally(Counter(), is_partial=True, is_capped=True)
-    written = [value for value, _ in _written(request, name)] if counts.is_large else []
-    return counts.tally(name, written_tokens(name, written), most)
 
 
 def _written(request: SearchRequest, name: FacetName) -> list[tuple[str, bool]]:

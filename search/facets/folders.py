@@ -2,11 +2,14 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from search.completions.files import common_beginning, directory_of
-from search.facets.reading import Row
+from search.facets.postings import Values
+from search.facets.tally import Files
 from search.keyword.files import Glob, is_glob
 
 _FILE_TOKEN = re.compile(r"=f\d+")
@@ -21,13 +24,14 @@ class Entry:
 
 
 class FolderTree:
-    """The files of some rows; `paths` are those of their filter tokens."""
+    """The files of what matches; `paths` are those of their filter tokens."""
 
-    def __init__(self, rows: Iterable[Row], paths: Mapping[str, str]) -> None:
+    def __init__(self, files: Files, paths: Mapping[str, str]) -> None:
+        self._indexed = files.indexed
         self._paths = {token: path.replace("\\", "/") for token, path in paths.items()}
-        files = (_FILE_TOKEN.findall(row.scope) for row in rows)
+        tokens_of_rows = (_FILE_TOKEN.findall(row.scope) for row in files.rows)
         # Memories of one session often mention the same files.
-        self._rows = Counter(tuple(tokens) for tokens in files if tokens)
+        self._rows = Counter(tuple(tokens) for tokens in tokens_of_rows if tokens)
 
     def entries(self, under: str = "") -> list[Entry]:
         """Return what lies in a directory, that of most memories first; all of the tree without one.
@@ -47,7 +51,8 @@ class FolderTree:
         if is_glob(wanted):
             matches = Glob(wanted).matches
             meant = {token for token, path in self._paths.items() if matches(path)}
-            return sum(rows for tokens, rows in self._rows.items() if meant.intersection(tokens))
+            of_rows = sum(rows for tokens, rows in self._rows.items() if meant.intersection(tokens))
+            return of_rows + sum(_distinct(values, meant.intersection(values)) for values in self._indexed)
         if not wanted.strip("/"):
             return 0
         [found] = self.count([wanted])
@@ -67,11 +72,26 @@ class FolderTree:
             found = {entry for token in tokens if token in holders for entry in holders[token]}
             for entry in found:
                 counts[entry] += rows
+        for values in self._indexed:
+            tokens_of: dict[str, list[str]] = defaultdict(list)
+            for token in values:
+                for entry in holders.get(token, ()):
+                    tokens_of[entry].append(token)
+            for entry, tokens_of_entry in tokens_of.items():
+                counts[entry] += _distinct(values, tokens_of_entry)
         return sorted((Entry(path, counts[path]) for path in wanted), key=lambda one: (-one.count, one.path))
 
 
-def file_tokens(rows: Iterable[Row]) -> set[str]:
-    return {token for row in rows for token in _FILE_TOKEN.findall(row.scope)}
+def file_tokens(files: Files) -> set[str]:
+    """Return the filter tokens of all files."""
+    found = {token for row in files.rows for token in _FILE_TOKEN.findall(row.scope)}
+    return found.union(*files.indexed)
+
+
+def _distinct(values: Values, tokens: Collection[str]) -> int:
+    """Return how many memories have any of the tokens."""
+    ids = [values[token] for token in tokens]
+    return int(np.count_nonzero(np.bincount(np.concatenate(ids)))) if ids else 0
 
 
 def _next_paths(paths: Iterable[str], under: str) -> Iterator[str]:

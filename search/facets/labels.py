@@ -5,10 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-from memweb.memories.indexing import concept_token, platform_token, project_token, tag_token, type_token
 from memweb.memories.models import Concept, FilePath, Project, ProjectAlias, Tag
 from search.facets.names import TOKEN_PREFIXES, FacetName
-from search.keyword.filters import concept_ids, project_ids, tag_ids
 from search.keyword.limits import rows_within
 
 NAMES_SECONDS = 0.5
@@ -77,20 +75,3 @@ def read_labels(tokens: Mapping[FacetName, Iterable[str]], written_projects: Ite
                 facet = FacetName(name)
                 labels.values.setdefault(facet, {})[f"{TOKEN_PREFIXES[facet]}{key}"] = value
     return labels
-
-
-def written_tokens(name: FacetName, values: Iterable[str]) -> list[str]:
-    """Return the filter tokens that written values of a facet mean."""
-    match name:
-        case FacetName.TYPE:
-            return list(map(type_token, values))
-        case FacetName.PLATFORM:
-            return list(map(platform_token, values))
-        case FacetName.PROJECT:
-            return [project_token(id) for value in values for id in project_ids(value)]
-        case FacetName.CONCEPT:
-            return [concept_token(id) for value in values for id in concept_ids(value)]
-        case FacetName.TAG:
-            return [tag_token(id) for value in values for id in tag_ids(value)]
-        case _:
-            return []

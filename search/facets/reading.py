@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from memweb.memories.kinds import Kind
-from search.facets.matches import Clock, Matches, rows_in_time
+from search.facets.clock import Clock, rows_in_time
+from search.facets.matches import Ids, Matches
 from search.keyword.rows import Key
 from search.keyword.schema import CONTENT_TABLES
 
-# Of a kind with too many rows, so many of the newest are read for what the index does not count.
-SAMPLED_ROWS = 2_000
+# Of a kind with too many rows, so many of the newest are read for what no index tells.
+SAMPLED_ROWS = 1_000
 
 
 class Row(NamedTuple):
@@ -36,7 +37,7 @@ class Reading:
         return [
             row
             for kind, one in matches.items()
-            for id in wanted_ids(one)
+            for id in wanted_ids(one).tolist()
             if (row := self.rows.get((kind, id))) is not None
         ]
 
@@ -46,7 +47,7 @@ def read_rows(bases: Iterable[Mapping[Kind, Matches]], clock: Clock) -> Reading:
     ids: dict[Kind, set[int]] = {}
     for matches in bases:
         for kind, one in matches.items():
-            ids.setdefault(kind, set()).update(wanted_ids(one))
+            ids.setdefault(kind, set()).update(wanted_ids(one).tolist())
     parts: list[str] = []
     params: list[Any] = []
     for kind, wanted in ids.items():
@@ -62,8 +63,8 @@ def read_rows(bases: Iterable[Mapping[Kind, Matches]], clock: Clock) -> Reading:
     return Reading({(kinds[name], id): Row(*columns) for name, id, *columns in found.rows}, found.is_complete)
 
 
-def wanted_ids(one: Matches) -> list[int]:
-    return one.ids[:SAMPLED_ROWS] if one.is_capped else one.ids
+def wanted_ids(one: Matches) -> Ids:
+    return one.ids if one.is_read else one.ids[-SAMPLED_ROWS:]
 
 
 def count_tokens(rows: Iterable[Row]) -> Counter[str]:

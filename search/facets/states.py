@@ -6,7 +6,8 @@ from typing import Any
 
 from memweb.memories.indexing import flag_token
 from memweb.memories.kinds import Kind
-from search.facets.matches import Clock, Matches, members_of, rows_in_time
+from search.facets.clock import Clock, rows_in_time
+from search.facets.matches import Matches, members_of
 from search.keyword.expression import AllOf, AnyToken, Expression, to_match
 from search.keyword.filters import HIDDEN_FLAGS, hidden_by_default
 from search.keyword.schema import CONTENT_TABLES, TABLES

@@ -4,6 +4,7 @@ import pytest
 
 from search.facets.folders import Entry, FolderTree
 from search.facets.reading import Row
+from search.facets.tally import Files
 
 PATHS = ["src/auth/login.py", "src/auth/token.py", "src/main.py", "README.md", "/home/a/src/x.py", "/home/a/y.py"]
 
@@ -11,7 +12,7 @@ PATHS = ["src/auth/login.py", "src/auth/token.py", "src/main.py", "README.md", "
 def tree(*memories: str, paths: list[str] = PATHS) -> FolderTree:
     """Return the tree of memories, each given as the numbers of its paths."""
     rows = [Row(None, " ".join(["=a", *(f"=f{number}" for number in files.split())]), "", "") for files in memories]
-    return FolderTree(rows, {f"=f{number}": path for number, path in enumerate(paths)})
+    return FolderTree(Files(rows, []), {f"=f{number}": path for number, path in enumerate(paths)})
 
 
 def entries(tree: FolderTree, under: str = "") -> list[tuple[str, int]]:
