@@ -17,14 +17,14 @@ VALUES_LISTED = 200
 
 @dataclass(frozen=True, slots=True)
 class FacetsPage:
-    """What `/search/facets/` shows; `hits` and `tips` are those of the search page, none here."""
+    """What `/search/facets/` shows; `has_hits` and `tips` are for what it shares with the search page."""
 
     query: str
     sentence: Sentence
     search_url: str
     facets: list[Facet]
     pills: list[Pill]
-    hits: tuple[()] = ()
+    has_hits: bool = False
     tips: tuple[()] = ()
 
 

@@ -5,7 +5,7 @@ from datetime import datetime, tzinfo
 
 from search.query import And, Field, FieldName, edited_text, normalize, parse
 from search.request import FILTERS, SearchRequest
-from search.times import end_text, start_text
+from search.times import end_text, span_texts, start_text
 
 
 def as_text(request: SearchRequest, zone: tzinfo) -> SearchRequest:
@@ -31,8 +31,12 @@ def as_text(request: SearchRequest, zone: tzinfo) -> SearchRequest:
 
 def _times(request: SearchRequest, zone: tzinfo) -> list[Field]:
     start, end = request.date_start, request.date_end
-    after = [Field(FieldName.AFTER, (start_text(start, zone),))] if start else []
-    return after + ([Field(FieldName.BEFORE, (end_text(end, zone),))] if end else [])
+    if start and end:
+        texts = span_texts(start, end, zone)
+        return [Field(name, (text,)) for name, text in zip((FieldName.AFTER, FieldName.BEFORE), texts, strict=True)]
+    if start:
+        return [Field(FieldName.AFTER, (start_text(start, zone),))]
+    return [Field(FieldName.BEFORE, (end_text(end, zone),))] if end else []
 
 
 def _members(request: SearchRequest, more: list[Field] | None = None) -> set[object]:

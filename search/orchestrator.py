@@ -13,6 +13,7 @@ from memweb.memories.kinds import Kind
 from search.cursors import Cursor, RankCursor, TimeCursor, decode, encode
 from search.facets import FacetName, Facets, count_facets
 from search.facets.bases import Find, Findings
+from search.histogram.counts import count_over_time
 from search.hydration import hydrate
 from search.keyword.filters import FieldResolver
 from search.keyword.rows import Key
@@ -67,14 +68,14 @@ class SearchOrchestrator:
     def __init__(self, zone: tzinfo = UTC) -> None:
         self.zone = zone
 
-    def search(self, request: SearchRequest, *, with_facets: bool = True) -> SearchResult:
+    def search(self, request: SearchRequest, *, with_facets: bool = True, with_histogram: bool = False) -> SearchResult:
         """Return a page of hits; never raises for what a person can type or what may be broken in an index.
 
         Without words, and in keyword mode, filters and words alone decide. Otherwise meaning takes part where vectors
         can be used; where they cannot, `fallback` says why. When no memory has all the words, those with any, or those
-        that come near, are returned and `is_relaxed` says so.
+        that come near, are returned and `is_relaxed` says so. The histogram is made of what the facets counted in.
         """
-        return self._answer(request, with_facets=with_facets)
+        return self._answer(request, with_facets=with_facets, with_histogram=with_facets and with_histogram)
 
     def find_by_concept(self, concept: str, request: SearchRequest = EVERYTHING) -> SearchResult:
         """Return the memories with a concept among those that a request asks for, the most telling first."""
@@ -102,7 +103,9 @@ class SearchOrchestrator:
             return self._answer(request)
         return self._answer(replace(request, order=Order.RELEVANCE), name=name)
 
-    def _answer(self, request: SearchRequest, *, name: str = "", with_facets: bool = True) -> SearchResult:
+    def _answer(
+        self, request: SearchRequest, *, name: str = "", with_facets: bool = True, with_histogram: bool = False
+    ) -> SearchResult:
         started = time.perf_counter()
         cursor, notes = _cursor(request)
         if request.mode in ASK_MEANING and request.has_words and request.effective_order is not Order.RELEVANCE:
@@ -133,6 +136,7 @@ class SearchOrchestrator:
             hits=tuple(hydrate(page.keys, page.relevances, words.words)),
             facets=facets.values,
             partial_facets=facets.partial,
+            histogram=count_over_time(request, facets.matches, facets.reading, self.zone) if with_histogram else None,
             next=page.next,
             used_chroma=meaning is not None and meaning.used_chroma,
             is_relaxed=is_relaxed,

@@ -6,16 +6,19 @@ from dataclasses import dataclass, field
 from django.utils import timezone
 
 from search.analysis import clean
+from search.date_jump import DateJump
 from search.facet_views import Facet, facet_views
 from search.grouping import fold_identical, group_hits
+from search.histogram_views import HistogramView, histogram_view
 from search.hit_views import HitView, hit_view
 from search.links import Choice, Links
 from search.pills import Pill, pills
 from search.query import And, Field, FieldName, Sentence, Word, describe, positive_words, required_part
-from search.request import Problem, SearchRequest
+from search.request import Order, Problem, SearchRequest
 from search.results import DidYouMean, SearchResult
 from search.times import end_text, start_text
 
+NO_JUMP = DateJump()
 TIPS = (
     ("login timeout", "both words, in any order"),
     ('"rate limit"', "this phrase"),
@@ -51,6 +54,7 @@ class SearchPage:
     order_choices: list[Choice]
     mode_choices: list[Choice]
     facets: list[Facet]
+    histogram: HistogramView | None
     pills: list[Pill]
     sentence: Sentence
     total_label: str
@@ -66,6 +70,9 @@ class SearchPage:
     position_label: str
     index_is_empty: bool
     hidden_fields: list[tuple[str, str]]
+    date_fields: list[tuple[str, str]]
+    jump: DateJump
+    empty_label: str
     tips: list[tuple[str, str, str]] = field(default_factory=list)
 
     @property
@@ -74,7 +81,13 @@ class SearchPage:
 
 
 def search_page(
-    request: SearchRequest, result: SearchResult, problems: Iterable[Problem], *, first_position: int, is_empty: bool
+    request: SearchRequest,
+    result: SearchResult,
+    problems: Iterable[Problem],
+    *,
+    first_position: int,
+    is_empty: bool,
+    jump: DateJump = NO_JUMP,
 ) -> SearchPage:
     """Return the page object of a search; `first_position` is the number of the first hit, counted from 1."""
     links = Links(request)
@@ -86,7 +99,8 @@ def search_page(
         order_choices=links.orders(),
         mode_choices=links.modes(),
         facets=facet_views(request, result.facets, result.partial_facets),
-        pills=pills(request),
+        histogram=histogram_view(request, result.histogram) if result.histogram and result.hits else None,
+        pills=pills(request) + jump_pill(jump, links),
         sentence=sentence(request, result),
         total_label=total_label(result),
         took_label=took_label(request, result),
@@ -101,6 +115,9 @@ def search_page(
         position_label=f"{first_position:,}–{last:,}" if hits and first_position else "",
         index_is_empty=is_empty,
         hidden_fields=links.hidden_fields(),
+        date_fields=date_fields(request, links),
+        jump=jump,
+        empty_label=empty_label(request, jump),
         tips=[(query, meaning, links.url(query=query)) for query, meaning in TIPS]
         if not hits or not request.query
         else [],
@@ -113,6 +130,25 @@ def _groups(request: SearchRequest, result: SearchResult, links: Links) -> list[
         GroupView(clean(group.label), group.url, [hit_view(one.hit, links, one.same) for one in group.members])
         for group in group_hits(fold_identical(result.hits), request.group, zone)
     ]
+
+
+def date_fields(request: SearchRequest, links: Links) -> list[tuple[str, str]]:
+    """Return what the form for a date must send along: the search, in an order of time."""
+    others = [(name, value) for name, value in links.hidden_fields() if name != "order"]
+    order = Order.OLDEST if request.order is Order.OLDEST else Order.NEWEST
+    return [("q", request.query), ("order", str(order)), *others]
+
+
+def jump_pill(jump: DateJump, links: Links) -> list[Pill]:
+    return [Pill(clean(f"starting at {jump.label}"), links.canonical())] if jump.date else []
+
+
+def empty_label(request: SearchRequest, jump: DateJump) -> str:
+    """Return the heading of a page without hits."""
+    if jump.date:
+        way = "since" if request.order is Order.OLDEST else "up to"
+        return clean(f"No memory {way} {jump.label}")
+    return "No more memories on this page" if request.cursor or request.offset else "No memory matches"
 
 
 def took_label(request: SearchRequest, result: SearchResult) -> str:

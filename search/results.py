@@ -6,6 +6,7 @@ from typing import Any
 
 from memweb.memories.kinds import Kind, Ref
 from memweb.memories.models import Memory
+from search.histogram.scale import Histogram
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,7 @@ class SearchResult:
     facets: dict[str, tuple[FacetValue, ...]]
     next: str | None
     partial_facets: frozenset[str] = frozenset()
+    histogram: Histogram | None = None
     used_chroma: bool = False
     is_relaxed: bool = False
     is_weak: bool = False

@@ -93,28 +93,37 @@ def _moment_ago(count: int, unit: str, now: datetime) -> datetime:
     return now.replace(year=year, month=month + 1, day=min(now.day, 27))
 
 
-def start_text(moment: datetime, zone: tzinfo) -> str:
-    """Return the shortest text whose period in `zone` starts at a moment."""
+def start_text(moment: datetime, zone: tzinfo, least: int = 0) -> str:
+    """Return the shortest text of at least so many characters whose period in `zone` starts at a moment."""
     local = moment.astimezone(zone)
     if local.time() == datetime.min.time():
         day = local.date().isoformat()
-        text = day[: _calendar_length(day)]
+        text = day[: max(_calendar_length(day), least)]
         if period_of(text, zone).start == moment:
             return text
     return _clock_text(moment, zone, is_whole=_is_whole(local))
 
 
-def end_text(moment: datetime, zone: tzinfo) -> str:
-    """Return the shortest text whose period in `zone` ends at a moment, which is not in it."""
+def end_text(moment: datetime, zone: tzinfo, least: int = 0) -> str:
+    """Return the shortest text of at least so many characters whose period in `zone` ends at a moment.
+
+    The moment itself is not in that period.
+    """
     local = moment.astimezone(zone)
     if local.time() == datetime.min.time():
         last_day = (local.replace(tzinfo=None) - timedelta(days=1)).date().isoformat()
         # What ends with the day before a year or a month begins is the whole of one.
-        text = last_day[: _calendar_length(local.date().isoformat())]
+        text = last_day[: max(_calendar_length(local.date().isoformat()), least)]
         if is_time_text(text) and period_of(text, zone).end == moment:
             return text
     is_whole = _is_whole(local)
     return _clock_text(moment - timedelta(minutes=is_whole, microseconds=not is_whole), zone, is_whole=is_whole)
+
+
+def span_texts(start: datetime, end: datetime, zone: tzinfo) -> tuple[str, str]:
+    """Return texts for the beginning and the end of a span, neither coarser than the other: days with days."""
+    least = min(10, max(len(start_text(start, zone)), len(end_text(end, zone))))
+    return start_text(start, zone, least), end_text(end, zone, least)
 
 
 def _calendar_length(day: str) -> int:

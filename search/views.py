@@ -7,12 +7,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
-from django_htmx.http import replace_url
+from django_htmx.http import push_url, replace_url
 
 from memweb.memories.kinds import Ref
 from memweb.memories.models import MEMORY_MODELS, State, memory_model
 from memweb.reading import read_only
 from search.cursors import RankCursor, decode
+from search.date_jump import jump_to
 from search.folding import as_text
 from search.memory_page import memory_markdown, memory_page
 from search.orchestrator import SearchOrchestrator
@@ -27,16 +28,26 @@ def search(request: HttpRequest) -> HttpResponse:
     """The search page; an htmx request gets only what changes."""
     zone = timezone.get_current_timezone()
     normalized = normalize_params(request.GET, zone)
-    wanted = as_text(normalized.request, zone)
-    result = SearchOrchestrator(zone).search(wanted)
+    folded = as_text(normalized.request, zone)
+    wanted, jump, problems = jump_to(folded, request.GET.get("date", ""), zone)
+    result = SearchOrchestrator(zone).search(wanted, with_histogram=True)
     is_empty = not result.total and not any(model.objects.exists() for model in MEMORY_MODELS.values())
-    page = search_page(wanted, result, normalized.problems, first_position=_first_position(wanted), is_empty=is_empty)
+    page = search_page(
+        wanted,
+        result,
+        [*normalized.problems, *problems],
+        first_position=_first_position(wanted),
+        is_empty=is_empty,
+        jump=jump,
+    )
     is_fragment = bool(request.htmx) and not request.htmx.history_restore_request  # type: ignore[attr-defined]
     template = "search/_results.html" if is_fragment else "search/page.html"
     save = save_control(cast(User, request.user), wanted)
     response = render(request, template, {"page": page, "save": save})
     if is_fragment and request.htmx.trigger_name == "q":  # type: ignore[attr-defined]
         replace_url(response, page.canonical_url)
+    elif is_fragment and folded is not normalized.request:
+        push_url(response, page.canonical_url)
     patch_vary_headers(response, ["HX-Request"])
     return response
 

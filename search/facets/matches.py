@@ -58,7 +58,7 @@ def matches_of(
     known: dict[Kind, Matches] = {}
     for one in sorted(matches, key=lambda one: (one.count, one.kind)):
         read -= one.count
-        known[one.kind] = replace(one, is_read=read >= 0)
+        known[one.kind] = replace(one, is_read=read >= 0 and not one.is_capped)
     return {kind: known[kind] for kind in found}
 
 

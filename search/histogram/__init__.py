@@ -1,0 +1,1 @@
+"""Hits over time: what a bar is, and how many hits it holds."""
