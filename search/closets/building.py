@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import log, sqrt
+from math import fsum, log, sqrt
 
 from search.analysis import clean
 from search.analysis.stems import STOP_WORDS, stem
@@ -86,7 +86,8 @@ def _most_telling(sentences: Sequence[tuple[str, Sequence[str]]], weights: Mappi
     chosen: list[int] = []
     length = 0
     while len(chosen) < SENTENCES:
-        worths = [sum(left[key] for key in set(keys)) / sqrt(len(keys) or 1) for _, keys in sentences]
+        # fsum rounds once: the order of a set is another one in each process.
+        worths = [fsum(left[key] for key in set(keys)) / sqrt(len(keys) or 1) for _, keys in sentences]
         best = max(range(len(worths)), key=worths.__getitem__, default=None)
         if best is None or not worths[best] or (chosen and length + len(sentences[best][0]) > LINE_LENGTH):
             break

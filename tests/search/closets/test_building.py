@@ -1,5 +1,8 @@
 """What the closet lines of some drawers are."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 
 import pytest
@@ -12,6 +15,28 @@ from search.closets.building import Line, Passage, closet_lines
 
 def lines(*texts: str) -> list[Line]:
     return closet_lines([Passage(number, text) for number, text in enumerate(texts, start=1)])
+
+
+BEFORE = [f"The talk number {number} mentions topic{number}." for number in range(7)]
+TELL = f"""
+from search.closets.building import Passage, closet_lines
+for texts in ({BEFORE!r}, {[*BEFORE, "A walnut."]!r}):
+    print([line.text for line in closet_lines([Passage(number, text) for number, text in enumerate(texts)])])
+"""
+
+
+@pytest.mark.parametrize("seed", [0, 1, 17, 43])
+def test_lines_are_the_same_in_every_process(seed: int) -> None:
+    """However strings are hashed there; of these sentences some tell exactly as much as others."""
+    environment = {**os.environ, "PYTHONHASHSEED": str(seed), "DJANGO_SETTINGS_MODULE": "tests.settings"}
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", TELL], env=environment, capture_output=True, text=True, check=True
+    )
+    first = "The talk number 0 mentions topic0. The talk number 1 mentions topic1. The talk number 2 mentions topic2."
+    assert done.stdout.splitlines() == [
+        str([first, "The talk number 6 mentions topic6."]),
+        str([first, "The talk number 6 mentions topic6. A walnut."]),
+    ]
 
 
 def pointing(found: Sequence[Line], text: str) -> tuple[int, ...]:
