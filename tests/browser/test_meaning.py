@@ -74,7 +74,7 @@ def wait_until_ready(data_dir: Path, seconds: float = 90) -> None:
 
 def test_a_question_without_a_word_of_its_answer_finds_it(page: Page) -> None:
     page.goto("/")
-    page.get_by_role("searchbox").fill("login broken")
+    page.get_by_role("combobox", name="Search what agents remember").fill("login broken")
     expect(page.locator("li.hit").first).to_contain_text(TITLES[0])
     expect(page.locator("li.hit").first).to_contain_text("Found by meaning")
     expect(page.locator(".results-took")).to_contain_text("by words and meaning")
