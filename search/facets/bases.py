@@ -27,20 +27,21 @@ class Findings:
 Find = Callable[[SearchRequest], Findings]
 
 
-def bases_of(
-    names: Collection[FacetName], request: SearchRequest, findings: Findings, find: Find, clock: Clock, read: int
-) -> tuple[dict[Kind, Matches], dict[FacetName, dict[Kind, Matches]]]:
-    """Return the matches of the search and those that each facet counts in, none for a facet past the time."""
-    whole = findings.matches(clock, read)
+def own_bases(
+    names: Collection[FacetName], request: SearchRequest, find: Find, clock: Clock, read: int
+) -> dict[FacetName, dict[Kind, Matches]]:
+    """Return the matches that the facets with filters of their own count in, as far as the time suffices."""
     filtered = {field.name for field, _ in fields(request.tree)}
     bases: dict[FacetName, dict[Kind, Matches]] = {}
     for name in names:
-        if name.field not in filtered:
-            bases[name] = whole
-        elif clock.seconds:
+        if name.field in filtered and clock.seconds:
             own = find(without_own(request, name)).matches(clock, read)
             bases[name] = {kind: one for kind, one in own.items() if kind in KINDS.get(name, Kind)}
-    return whole, bases
+    return bases
+
+
+def is_filtered(request: SearchRequest, name: FacetName) -> bool:
+    return any(field.name is name.field for field, _ in fields(request.tree))
 
 
 def without_own(request: SearchRequest, name: FacetName) -> SearchRequest:

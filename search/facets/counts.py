@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memweb.memories.kinds import Kind
-from search.facets.bases import Find, Findings, bases_of
+from search.facets.bases import Find, Findings, is_filtered, own_bases
 from search.facets.clock import Clock
 from search.facets.folders import Entry, FolderTree, file_tokens
 from search.facets.labels import Labels, read_labels
@@ -13,12 +13,12 @@ from search.facets.matches import READ_ROWS, Matches
 from search.facets.names import FacetName
 from search.facets.postings import Postings
 from search.facets.reading import Reading, read_rows
-from search.facets.tally import BaseCounts, Counts, Files, Tally
+from search.facets.tally import BaseCounts, Counts, Files
 from search.query import fields
 from search.request import SearchRequest
 from search.results import FacetValue
 
-FACET_SECONDS = 0.25
+FACET_SECONDS = 0.35
 # Of so many values, those of most memories, the names are looked up.
 NAMED_VALUES = 1_000
 
@@ -58,14 +58,19 @@ def count_facets(
     `find_file`: the text that the paths of files must hold.
     """
     clock = Clock(seconds)
-    whole, bases = bases_of(names, request, findings, find, clock, read)
-    reading = read_rows([whole, *(base for base in bases.values() if base is not whole)], clock)
+    whole = findings.matches(clock, read)
+    # Searches of their own are begun in the first half of the time only, so that the rest suffices to count.
+    bases = own_bases(names, request, find, Clock(seconds / 2), read)
+    reading = read_rows([whole, *bases.values()], clock)
     postings = {kind: Postings(kind, clock) for kind in Kind}
-    counted = {id(base): BaseCounts(base, reading, postings, clock) for base in bases.values()}
-    counts = {name: counted[id(base)] for name, base in bases.items()}
-    tallies = {name: counts[name].tally(name) if name in counts else Tally(Counter(), True) for name in names}
+    of_whole = BaseCounts(whole, reading, postings, clock)
+    counts = {name: BaseCounts(base, reading, postings, clock) for name, base in bases.items()}
+    tallies = {name: counts.get(name, of_whole).tally(name) for name in names}
+    for name in names:
+        if name not in bases and is_filtered(request, name):
+            tallies[name] = replace(tallies[name], is_partial=True)
     tokens = {name: [token for token, _ in tally.counts.most_common(NAMED_VALUES)] for name, tally in tallies.items()}
-    files = counts[FacetName.FILE].files if FacetName.FILE in counts else Files([], [])
+    files = counts.get(FacetName.FILE, of_whole).files if FacetName.FILE in names else Files([], [])
     tokens[FacetName.FILE] = list(file_tokens(files))
     labels = read_labels(tokens, [value for value, _ in _written(request, FacetName.PROJECT)])
     values: dict[str, tuple[FacetValue, ...]] = {}

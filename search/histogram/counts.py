@@ -33,13 +33,15 @@ def count_over_time(
     """Return the histogram of what matches; `reading` holds the rows of the kinds that were read."""
     clock = Clock(seconds)
     start, end = asked_span(request, zone)
-    large = [one for one in matches.values() if not one.is_read]
-    rows = reading.of({kind: one for kind, one in matches.items() if one.is_read})
+    # What was not read to its end is left to the indexes as a whole.
+    read = {kind: one for kind, one in matches.items() if one.is_read and reading.is_complete}
+    large = [one for kind, one in matches.items() if kind not in read]
+    rows = reading.of(read)
     times = [row.created_at for row in rows if row.created_at is not None]
     unknown = len(rows) - len(times)
     known = [moment for moment in (*_outermost(times), *_ends(large, clock)) if moment]
     if not known:
-        return Histogram(unknown=unknown, is_partial=bool(large) or not reading.is_complete)
+        return Histogram(unknown=unknown, is_partial=bool(large))
     first, last = (datetime.fromisoformat(one).replace(tzinfo=UTC) for one in (min(known), max(known)))
     is_whole_period = start is not None and end is not None and start < end <= start + LONGEST_PERIOD
     first = start if start and is_whole_period else max(first, start or first)
@@ -48,7 +50,7 @@ def count_over_time(
         return Histogram(unknown=unknown)
     unit, edges = scale(first, last, zone)
     counts = count_times(times, edges)
-    is_partial = not reading.is_complete
+    is_partial = False
     for one in large:
         more = _count_large(one, edges, clock)
         is_partial = is_partial or more is None or one.is_capped
