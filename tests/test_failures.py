@@ -56,7 +56,7 @@ def foreign_lock() -> Iterator[None]:
 
 def texts(response: HttpResponse) -> list[str]:
     """Return the paragraphs of a page of an error."""
-    return [one.get_text() for one in BeautifulSoup(response.content, "html.parser").select("main p")]
+    return [one.get_text() for one in BeautifulSoup(response.content.decode(), "html.parser").select("main p")]
 
 
 REQUESTS: dict[str, tuple[str, str, dict[str, Any]]] = {

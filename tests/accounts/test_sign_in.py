@@ -77,7 +77,7 @@ def test_used_link_is_refused_in_another_browser(client: Client, address: str) -
     other = Client()
     response = other.get(address)
     assert response.status_code == HTTPStatus.FORBIDDEN
-    page = BeautifulSoup(response.content, "html.parser")
+    page = BeautifulSoup(response.content.decode(), "html.parser")
     alert = page.find(role="alert")
     assert alert is not None and alert.get_text(strip=True) == LinkProblem.USED
     assert "memweb signin" in page.get_text()
@@ -87,7 +87,7 @@ def test_used_link_is_refused_in_another_browser(client: Client, address: str) -
 def test_unknown_link_is_refused(client: Client, owner: User) -> None:
     response = client.get("/accounts/link/unknown/")
     assert response.status_code == HTTPStatus.FORBIDDEN
-    alert = BeautifulSoup(response.content, "html.parser").find(role="alert")
+    alert = BeautifulSoup(response.content.decode(), "html.parser").find(role="alert")
     assert alert is not None and alert.get_text(strip=True) == LinkProblem.UNKNOWN
     assert not is_signed_in(client)
 
@@ -157,7 +157,7 @@ def test_hostile_next_stays_on_our_host(client: Client, owner: User, address: st
 def test_sign_in_page_needs_no_sign_in_and_tells_the_command(client: Client) -> None:
     response = client.get("/accounts/login/", {"next": "/sessions/"})
     assert response.status_code == HTTPStatus.OK
-    page = BeautifulSoup(response.content, "html.parser")
+    page = BeautifulSoup(response.content.decode(), "html.parser")
     assert "memweb signin" in [code.get_text() for code in page.find_all("code")]
     assert page.find(role="alert") is None
 

@@ -19,7 +19,7 @@ def reader(client: Client) -> Client:
 def test_chosen_zone_is_kept_and_leads_back(reader: Client) -> None:
     response = reader.post(ADDRESS, {"zone": "Asia/Tokyo", "next": "/timeline/?anchor=now"})
     assert (response.status_code, response["Location"]) == (302, "/timeline/?anchor=now")
-    page = BeautifulSoup(reader.get(ADDRESS).content, "html.parser")
+    page = BeautifulSoup(reader.get(ADDRESS).content.decode(), "html.parser")
     assert {one.get_text() for one in page.select("[data-zone-label]")} == {"Asia/Tokyo"}
 
 
@@ -33,7 +33,7 @@ def test_empty_zone_leaves_it_to_the_browser_again(reader: Client) -> None:
 @pytest.mark.parametrize("name", ["Mars/Olympus", "../../etc/passwd", "Europe/", "x" * 100, "<b>", "\x00"])
 def test_zone_that_is_none_is_named(reader: Client, name: str) -> None:
     response = reader.post(ADDRESS, {"zone": name})
-    page = BeautifulSoup(response.content, "html.parser")
+    page = BeautifulSoup(response.content.decode(), "html.parser")
     alert = page.select_one("[role=alert]")
     assert response.status_code == 400
     assert alert is not None

@@ -148,7 +148,7 @@ def test_query_finds_its_rows(query: str) -> None:
 @pytest.mark.parametrize("query", FOUND)
 def test_page_lists_the_rows_of_a_query(reader: Client, query: str) -> None:
     response = reader.get("/", {"q": query}, headers={"HX-Request": "true"})
-    soup = BeautifulSoup(response.content, "html.parser")
+    soup = BeautifulSoup(response.content.decode(), "html.parser")
     rows = {str(one.ref): int(one.source_row.split("/")[1]) for one in Observation.objects.all()}
     assert [rows[str(hit["data-ref"])] for hit in soup.select("li.hit")] == FOUND[query]
     assert soup.select(".results")[0]["data-query"] == query
@@ -201,7 +201,7 @@ def test_query_finds_the_same_rows_without_the_index(query: str) -> None:
 def test_page_says_that_the_index_is_off(reader: Client) -> None:
     with keyword_index_off():
         response = reader.get("/", {"q": "biometrics"})
-    notice = BeautifulSoup(response.content, "html.parser").select_one(".notice.is-warning")
+    notice = BeautifulSoup(response.content.decode(), "html.parser").select_one(".notice.is-warning")
     assert len(shown_refs(response.content)) == 1
     assert notice is not None
     assert notice.get_text(strip=True) == WITHOUT_INDEX.reason

@@ -79,7 +79,9 @@ def test_form_sends_the_search_along(reader: Client, days: list[str]) -> None:
 @pytest.mark.parametrize("date", ["soon", "2026-13-01", "\x00", "9" * 500, "<script>"])
 def test_what_is_no_date_is_said(reader: Client, days: list[str], date: str) -> None:
     response = reader.get("/", {"date": date})
-    notices = [one.get_text(strip=True) for one in BeautifulSoup(response.content, "html.parser").select(".notice")]
+    notices = [
+        one.get_text(strip=True) for one in BeautifulSoup(response.content.decode(), "html.parser").select(".notice")
+    ]
     assert len(shown_refs(response.content)) == 9
     assert len([one for one in notices if one.startswith("date: ") and "accepted are" in one]) == 1
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 def page_of(client: Client, address: str) -> BeautifulSoup:
     response = client.get(address)
     assert response.status_code == 200
-    return BeautifulSoup(response.content, "html.parser")
+    return BeautifulSoup(response.content.decode(), "html.parser")
 
 
 def groups(page: BeautifulSoup) -> list[tuple[str, list[str]]]:
@@ -58,7 +58,7 @@ def test_grouping_is_kept_by_paging_and_by_other_links(reader: Client) -> None:
     assert following is not None
     assert "group=day" in str(following["href"])
     assert [one["href"] for one in page.select("#group-none")] == ["/?q=number"]
-    assert [one["value"] for one in page.select("input[name=group]")] == ["day"]
+    assert [one["value"] for one in page.select("input[name=group][form=search-form]")] == ["day"]
     assert len(groups(page_of(reader, str(following["href"])))) == 1
 
 

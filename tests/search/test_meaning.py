@@ -270,7 +270,7 @@ def test_the_sentence_says_meaning_only_where_it_took_part(
     make_observation("rate limit", type="bugfix")
     make_observation("speed bound", type="bugfix")
     embed()
-    page = BeautifulSoup(reader.get(address).content, "html.parser")
+    page = BeautifulSoup(reader.get(address).content.decode(), "html.parser")
     [total] = page.select(".results-total")
     assert " ".join(total.text.split()) == sentence
 

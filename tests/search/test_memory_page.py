@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 def soup(client: Client, address: str, status: int = 200, headers: Any = None) -> BeautifulSoup:
     response = client.get(address, headers=headers)
     assert response.status_code == status, response.content[:500]
-    return BeautifulSoup(response.content, "html.parser")
+    return BeautifulSoup(response.content.decode(), "html.parser")
 
 
 def section(page: BeautifulSoup, heading: str) -> Tag:

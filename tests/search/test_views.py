@@ -106,7 +106,7 @@ def test_page_and_fragment_list_the_same(reader: Client) -> None:
 def test_problem_of_a_parameter_is_said_on_the_page(reader: Client) -> None:
     fill(1)
     response = reader.get("/", {"limit": "0", "since": "soon", "kind": "banana"})
-    soup = BeautifulSoup(response.content, "html.parser")
+    soup = BeautifulSoup(response.content.decode(), "html.parser")
     notices = [notice.get_text(strip=True) for notice in soup.select(".notice")]
     assert [notice.split(":")[0] for notice in notices if "left out" in notice] == ["limit", "since", "kind"]
     assert (response.status_code, len(shown_refs(response.content))) == (200, 1)
@@ -153,7 +153,7 @@ def test_page_says_in_a_sentence_what_it_shows(reader: Client) -> None:
         values = {"type": "decision", "project": "web-api", "created_at": moment(number)}
         make_observation(f"auth {number}", **values)
     address = "/?q=auth+type:decision+project:web-api+after:2026-01"
-    heading = BeautifulSoup(reader.get(address).content, "html.parser").select_one("#results-total")
+    heading = BeautifulSoup(reader.get(address).content.decode(), "html.parser").select_one("#results-total")
     assert heading.get_text(" ", strip=True) == "12 decisions with “auth” in web-api since January 2026"
 
 

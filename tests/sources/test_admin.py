@@ -42,7 +42,7 @@ def batch(tmp_path: Path) -> ImportBatch:
 def test_undoing_an_import_asks_first_and_then_removes_all_of_it(owner: Client, batch: ImportBatch) -> None:
     chosen = {"action": "undo", "_selected_action": [str(batch.pk)]}
     asked = owner.post(reverse(LIST), chosen)
-    page = BeautifulSoup(asked.content, "html.parser")
+    page = BeautifulSoup(asked.content.decode(), "html.parser")
     assert [item.get_text(strip=True).rsplit(": ", 1)[1] for item in page.select("main li, #content li")] == [
         "1 observations"
     ]
@@ -69,6 +69,6 @@ def test_running_import_is_not_undone(owner: Client, batch: ImportBatch) -> None
 
 def test_report_of_an_import_is_shown(owner: Client, batch: ImportBatch) -> None:
     answer = owner.get(reverse("admin:memories_importbatch_change", args=[batch.pk]))
-    report = BeautifulSoup(answer.content, "html.parser").select_one("pre")
+    report = BeautifulSoup(answer.content.decode(), "html.parser").select_one("pre")
     assert report is not None
     assert json.loads(report.get_text()) == batch.report

@@ -13,7 +13,7 @@ HTMX = {"HX-Request": "true"}
 
 
 def notices(client: Client, address: str = "/") -> list[str]:
-    page = BeautifulSoup(client.get(address).content, "html.parser")
+    page = BeautifulSoup(client.get(address).content.decode(), "html.parser")
     return [one.get_text(strip=True) for one in page.select(".site-messages .notice")]
 
 
@@ -32,15 +32,15 @@ def test_plain_form_leads_back_and_says_what_was_done(reader: Client) -> None:
 def test_fragment_shows_the_marks_as_they_are_now(reader: Client) -> None:
     memory = make_observation("one", tags=["<b>old</b>"])
     response = reader.post(f"/m/{memory.ref}/tags/", {"tags": "new", "next": "/?q=one"}, headers=HTMX)
-    page = BeautifulSoup(response.content, "html.parser")
+    page = BeautifulSoup(response.content.decode(), "html.parser")
     assert [chip.get_text(strip=True) for chip in page.select(".marks-tags .chip")] == ["<b>old</b>", "new"]
     assert [field["value"] for field in page.select("input[name=next]")] == ["/?q=one"] * 3
     response = reader.post(f"/m/{memory.ref}/pin/", {"pinned": "1"}, headers=HTMX)
-    page = BeautifulSoup(response.content, "html.parser")
+    page = BeautifulSoup(response.content.decode(), "html.parser")
     assert (page.select_one("[data-action=pin]") or {})["aria-pressed"] == "true"
     assert (page.select_one("input[name=pinned]") or {})["value"] == "0"
     response = reader.post(f"/m/{memory.ref}/tags/", {"tags": "!!!"}, headers=HTMX)
-    page = BeautifulSoup(response.content, "html.parser")
+    page = BeautifulSoup(response.content.decode(), "html.parser")
     assert [one.get_text() for one in page.select("[role=alert]")] == [
         "“!!!” cannot be a tag; a tag has letters or digits."
     ]

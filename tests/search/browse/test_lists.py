@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 def soup(client: Client, address: str, status: int = 200) -> BeautifulSoup:
     response = client.get(address)
     assert response.status_code == status, response.content[:500]
-    return BeautifulSoup(response.content, "html.parser")
+    return BeautifulSoup(response.content.decode(), "html.parser")
 
 
 def rows(page: BeautifulSoup) -> list[list[str]]:
@@ -144,7 +144,7 @@ def test_folder_that_is_not_there_is_answered(reader: Client, path: str) -> None
     make_observation("one", files=["src/a.py"])
     response = reader.get("/files/", {"path": path.encode("utf-8", "surrogatepass")})
     assert response.status_code == 200
-    page = BeautifulSoup(response.content, "html.parser")
+    page = BeautifulSoup(response.content.decode(), "html.parser")
     assert page.select("main script") == []
 
 

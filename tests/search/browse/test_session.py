@@ -19,7 +19,7 @@ FRAGMENT = {"HX-Request": "true"}
 def soup(client: Client, address: str, status: int = 200, headers: Any = None) -> BeautifulSoup:
     response = client.get(address, headers=headers)
     assert response.status_code == status, response.content[:500]
-    return BeautifulSoup(response.content, "html.parser")
+    return BeautifulSoup(response.content.decode(), "html.parser")
 
 
 def rows(page: BeautifulSoup) -> list[str]:

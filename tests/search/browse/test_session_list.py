@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 def soup(client: Client, address: str, status: int = 200) -> BeautifulSoup:
     response = client.get(address)
     assert response.status_code == status, response.content[:500]
-    return BeautifulSoup(response.content, "html.parser")
+    return BeautifulSoup(response.content.decode(), "html.parser")
 
 
 def titles(page: BeautifulSoup) -> list[str]:

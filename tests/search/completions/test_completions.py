@@ -251,7 +251,7 @@ def test_fragment_escapes_what_it_shows(reader: Client, value: str) -> None:
 def test_fragment_tells_the_place_that_an_option_takes(reader: Client) -> None:
     make_observation("x", type="bugfix")
     response = reader.get("/completions/", {"q": "💥 type:b foo", "at": "8"})
-    soup = BeautifulSoup(response.content, "html.parser")
+    soup = BeautifulSoup(response.content.decode(), "html.parser")
     box = soup.select_one("[role=listbox]")
     assert box is not None
     assert (box["aria-label"], box["data-start"], box["data-end"]) == ("Values of type", "7", "8")

@@ -31,7 +31,7 @@ def fill(count: int, *, start: int = 0) -> None:
 def soup_of(client: Client, address: str, **values: object) -> BeautifulSoup:
     response = client.get(address, **values)
     assert response.status_code == 200
-    return BeautifulSoup(response.content, "html.parser")
+    return BeautifulSoup(response.content.decode(), "html.parser")
 
 
 def value_of(soup: BeautifulSoup, facet: str, label: str) -> Tag:
@@ -106,7 +106,7 @@ def test_page_of_a_facet_has_all_and_finds_some(reader: Client) -> None:
 def test_fragment_of_a_facet_is_its_section(reader: Client) -> None:
     fill(2)
     response = reader.get("/search/facets/tag/?q=needle", headers=FRAGMENT)
-    soup = BeautifulSoup(response.content, "html.parser")
+    soup = BeautifulSoup(response.content.decode(), "html.parser")
     assert [child.name for child in soup.find_all(recursive=False)] == ["section"]
     assert "HX-Request" in response["Vary"]
 

@@ -187,7 +187,7 @@ def page(client: Client, address: str) -> BeautifulSoup:
     client.cookies["memweb_tz"] = "Europe/Berlin"
     response = client.get(address)
     assert response.status_code == 200
-    return BeautifulSoup(response.content, "html.parser")
+    return BeautifulSoup(response.content.decode(), "html.parser")
 
 
 def query_of(address: str) -> str:

@@ -26,7 +26,7 @@ def user(reader: Client) -> User:
 def page_of(client: Client, address: str, status: int = 200) -> BeautifulSoup:
     response = client.get(address)
     assert response.status_code == status
-    return BeautifulSoup(response.content, "html.parser")
+    return BeautifulSoup(response.content.decode(), "html.parser")
 
 
 def notices(client: Client) -> list[str]:
@@ -109,7 +109,7 @@ def test_saving_from_the_page_opening_renaming_and_deleting(reader: Client, user
 def test_refused_search_is_shown_with_what_was_entered(reader: Client, user: User) -> None:
     save_search(user, "Login", "q=a", UTC)
     response = reader.post("/saved/", {"name": "login", "query": "q=b"})
-    page = BeautifulSoup(response.content, "html.parser")
+    page = BeautifulSoup(response.content.decode(), "html.parser")
     assert response.status_code == 400
     field = page.select_one("#refused-name")
     assert field is not None

@@ -19,7 +19,7 @@ FRAGMENT = {"HX-Request": "true"}
 def soup(client: Client, address: str, status: int = 200, **headers: Any) -> BeautifulSoup:
     response = client.get(address, headers=headers or None)
     assert response.status_code == status, response.content[:500]
-    return BeautifulSoup(response.content, "html.parser")
+    return BeautifulSoup(response.content.decode(), "html.parser")
 
 
 def rows(page: BeautifulSoup) -> list[str]:
@@ -101,7 +101,7 @@ def test_names_of_claude_mem_are_read_as_depths(reader: Client) -> None:
 )
 def test_anchor_that_leads_nowhere_is_answered(reader: Client, anchor: str, status: int, words: str) -> None:
     response = reader.get("/timeline/", {"anchor": anchor})
-    page = BeautifulSoup(response.content, "html.parser")
+    page = BeautifulSoup(response.content.decode(), "html.parser")
     assert response.status_code == status
     assert any(text.startswith(words) for text in texts(page, "main p"))
     assert page.select("main script") == []
