@@ -18,8 +18,10 @@ def hidden_ids(kind: Kind) -> list[int]:
     table = TABLES[kind]
     match = to_match(AnyToken(tuple(map(flag_token, HIDDEN_FLAGS))))
     try:
-        sql = f"SELECT rowid FROM {table} WHERE {table} MATCH %s"
-        return [id for (id,) in rows_within(HIDDEN_SECONDS, sql, [match]).rows]
+        found = rows_within(HIDDEN_SECONDS, f"SELECT rowid FROM {table} WHERE {table} MATCH %s", [match])
+        if found.is_complete:
+            return [id for (id,) in found.rows]
     except DatabaseError:
-        rows = memory_model(kind).objects.exclude(state=State.ACTIVE, is_noise=False, superseded_by=None)
-        return list(rows.values_list("pk", flat=True))
+        pass  # the rows say it too, only slower
+    rows = memory_model(kind).objects.exclude(state=State.ACTIVE, is_noise=False, superseded_by=None)
+    return list(rows.values_list("pk", flat=True))

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 
 from memweb.memories.kinds import Kind
+from memweb.memories.models import Concept
 from search.browse.hidden import hidden_ids
 from search.keyword.limits import rows_within
 
@@ -32,13 +33,17 @@ class Counts:
 
 def count_concepts(find: str = "") -> Counts:
     """Return the concepts whose names hold a text, with the number of observations that have them."""
+    wanted = find.casefold()
+    # SQLite folds the case of English letters only.
+    ids = [id for id, name in Concept.objects.values_list("pk", "name") if wanted in name.casefold()] if wanted else []
     sql = """
         SELECT c.name, count(*) AS number FROM memories_observationconcept AS l
         JOIN memories_concept AS c ON c.id = l.concept_id
-        WHERE l.observation_id NOT IN (SELECT value FROM json_each(%s)) AND (%s = '' OR instr(lower(c.name), %s) > 0)
+        WHERE l.observation_id NOT IN (SELECT value FROM json_each(%s))
+        AND (%s = '' OR c.id IN (SELECT value FROM json_each(%s)))
         GROUP BY c.id ORDER BY number DESC, c.name
     """
-    rows = rows_within(COUNT_SECONDS, sql, [json.dumps(hidden_ids(Kind.OBSERVATION)), find, find.lower()])
+    rows = rows_within(COUNT_SECONDS, sql, [json.dumps(hidden_ids(Kind.OBSERVATION)), wanted, json.dumps(ids)])
     return _counts([Counted(name, count) for name, count in rows.rows], rows.is_complete)
 
 

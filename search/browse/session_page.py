@@ -6,15 +6,16 @@ from datetime import date, datetime, timedelta, tzinfo
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from memweb.memories.kinds import Kind
-from memweb.memories.models import Memory, Session, memory_model
+from memweb.memories.models import Memory, Session, State, memory_model
 from memweb.rendering import render_markdown
 from memweb.templatetags.memweb_format import exact_time
 from search.analysis import clean
 from search.browse.durations import duration_label, gap_label
-from search.browse.excerpts import EXCERPT, read_excerpts
+from search.browse.excerpts import read_excerpts
 from search.browse.outline import Jump, jumps_of, touched_files
 from search.browse.run import Extent, Place, Window, cursor_of, extent_of
 from search.cursors import encode
@@ -26,6 +27,8 @@ from search.places import field_url, timeline_url
 from search.query import FieldName
 
 FILES_SHOWN = 5
+# So much text of one memory, so that a window of a hundred stays well below a megabyte.
+ENTRY_BYTES = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +157,14 @@ def entries_of(session: Session, window: Window, zone: tzinfo, marked: Key | Non
 
 def whole_entry(memory: Memory) -> list[Part]:
     """Return all texts of a memory, none of them cut."""
-    return list(_parts(memory))
+    return [_part(label, value) for label, value in _texts(memory)]
 
 
 def _entry(memory: Memory, names: Mapping[str, str], address: str, *, is_marked: bool, day: str, gap: str) -> Entry:
     files = [clean(names[token]) for token in memory.scope_terms.split() if token[:2] == "=f" and token in names]
     local = timezone.localtime(memory.created_at) if memory.created_at else None
-    is_cut = bool(getattr(memory, "is_cut", False))
+    parts, is_shortened = _parts(memory)
+    is_cut = is_shortened or bool(getattr(memory, "is_cut", False))
     return Entry(
         ref=str(memory.ref),
         url=memory.get_absolute_url(),
@@ -169,7 +173,7 @@ def _entry(memory: Memory, names: Mapping[str, str], address: str, *, is_marked:
         kind_label=memory.kind.label,
         type=clean(getattr(memory, "type", "")),
         heading=clean(memory.heading) if memory.kind in (Kind.OBSERVATION, Kind.SUMMARY) else "",
-        parts=list(_parts(memory)),
+        parts=parts,
         created_at=memory.created_at,
         time=f"{local:%H:%M}" if local else "",
         exact_time=exact_time(memory.created_at) if memory.created_at else "",
@@ -185,13 +189,41 @@ def _entry(memory: Memory, names: Mapping[str, str], address: str, *, is_marked:
     )
 
 
-def _parts(memory: Memory) -> Iterable[Part]:
+def _parts(memory: Memory) -> tuple[list[Part], bool]:
+    """Return the texts of a memory as far as ENTRY_BYTES reach, and whether any was cut."""
+    parts, left, is_cut = [], ENTRY_BYTES, False
+    for label, value in _texts(memory):
+        texts = value if isinstance(value, list) else [value]
+        kept = []
+        for text in map(str, texts):
+            shown = text.encode("utf-8", "replace")[:left].decode("utf-8", "ignore")
+            is_cut = is_cut or shown != text
+            left -= len(shown.encode())
+            kept += [shown] if shown.strip() else []
+        if kept:
+            parts.append(_part(label, kept if isinstance(value, list) else kept[0]))
+    return parts, is_cut
+
+
+def _part(label: str, value: list[str] | str) -> Part:
+    if isinstance(value, list):
+        return Part(label, "", [_rendered(str(one)) for one in value])
+    return Part(label, _rendered(value))
+
+
+def _rendered(text: str) -> SafeString:
+    """Return Markdown as HTML; as it is where the marks would blow it up."""
+    html = render_markdown(text)
+    is_blown_up = len(html) > 3 * len(text) + 200
+    return format_html('<pre class="plain">{}</pre>', clean(text)) if is_blown_up else html
+
+
+def _texts(memory: Memory) -> Iterable[tuple[str, list[str] | str]]:
     for name, label in SECTIONS[memory.kind]:
         value = getattr(memory, name)
-        if isinstance(value, list) and value:
-            yield Part(label, "", [render_markdown(str(one)[:EXCERPT]) for one in value])
-        elif isinstance(value, str) and value.strip() and not (name == "request" and _is_heading(memory, value)):
-            yield Part(label, render_markdown(value))
+        is_said = isinstance(value, str) and value.strip() and not (name == "request" and _is_heading(memory, value))
+        if is_said or (isinstance(value, list) and value):
+            yield label, value
 
 
 def _is_heading(memory: Memory, value: str) -> bool:
@@ -210,7 +242,8 @@ def _span(session: Session, extent: Extent) -> str:
 
 
 def place_of(key: Key, session: Session) -> Place | None:
-    """Return where a memory stands in a session; None when it is none of its memories."""
+    """Return where a memory stands in a session; None when it is none of its memories or lies in the trash."""
     kind, id = key
-    found = memory_model(kind).objects.filter(pk=id, session=session).values_list("created_at").first()
+    rows = memory_model(kind).objects.exclude(state=State.TRASHED).filter(pk=id, session=session)
+    found = rows.values_list("created_at").first()
     return (found[0], kind, id) if found else None

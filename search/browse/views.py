@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
 from memweb.memories.kinds import Ref
-from memweb.memories.models import Session, memory_model
+from memweb.memories.models import Session, State, memory_model
 from memweb.reading import read_only
 from search.browse.run import Window, read_window, read_window_around, read_window_before
 from search.browse.session_page import entries_of, place_of, session_page, whole_entry
@@ -74,7 +74,8 @@ def _whole(request: HttpRequest, session: Session) -> HttpResponse:
         ref = Ref.parse(request.GET["whole"])
     except ValueError as error:
         return render(request, "400.html", {"message": str(error)}, status=400)
-    memory = memory_model(ref.kind).objects.for_display().filter(pk=ref.id, session=session).first()
+    rows = memory_model(ref.kind).objects.for_display().exclude(state=State.TRASHED)
+    memory = rows.filter(pk=ref.id, session=session).first()
     if memory is None:
         return render(request, "404.html", {"message": f"There is no memory {ref} in this session."}, status=404)
     return render(request, "browse/_parts.html", {"parts": whole_entry(memory)})

@@ -154,6 +154,8 @@ def test_concepts_are_counted_and_found(reader: Client) -> None:
     make_observation("trashed", concepts=["hidden"], state=State.TRASHED)
     assert rows(soup(reader, "/concepts/")) == [["gotcha", "2 memories"], ["how-it-works", "1 memory"]]
     assert rows(soup(reader, "/concepts/?find=HOW")) == [["how-it-works", "1 memory"]]
+    make_observation("three", concepts=["Ünïcode"])
+    assert rows(soup(reader, "/concepts/?find=ünï")) == [["Ünïcode", "1 memory"]]
     assert "No concept has this in its name" in soup(reader, "/concepts/?find=zebra").get_text()
 
 
@@ -167,6 +169,20 @@ def test_concepts_are_counted_and_found(reader: Client) -> None:
 )
 def test_nothing_there_is_said(reader: Client, address: str, words: str) -> None:
     assert words in soup(reader, address).get_text()
+
+
+@pytest.mark.parametrize("address", ["/projects/", "/files/", "/concepts/"])
+def test_counting_that_is_stopped_is_said_and_nothing_is_called_empty(
+    reader: Client, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(300):
+        make_observation("x", files=[f"src/{number}.py"], concepts=[f"c{number}"], project=f"p{number}")
+    monkeypatch.setattr("search.browse.labels.COUNT_SECONDS", -1.0)
+    monkeypatch.setattr("search.browse.projects.COUNT_SECONDS", -1.0)
+    page = soup(reader, address)
+    [notice] = [one.get_text(" ", strip=True) for one in page.select(".browse-page .notice")]
+    assert notice.startswith("Counting took too long and was stopped")
+    assert page.select(".empty") == []
 
 
 @pytest.mark.parametrize("address", ["/projects/", "/files/", "/files/?path=src/", "/concepts/"])

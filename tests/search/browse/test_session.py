@@ -123,6 +123,47 @@ def test_a_page_stays_small_whatever_the_session_holds(reader: Client) -> None:
     assert len(response.content) < 600_000
 
 
+HEAVY: dict[str, dict[str, Any]] = {
+    "many facts": {"facts": ["fact " * 160] * 40},
+    "long narrative": {"narrative": "word " * 20_000},
+    "Chinese": {"narrative": "東京都千代田区" * 900, "facts": ["東京都千代田区" * 200] * 9},
+    "marks": {"narrative": "*a* `b` " * 600},
+    "links": {"narrative": "[a](http://e.example/) " * 300},
+}
+
+
+@pytest.mark.parametrize("values", HEAVY.values(), ids=HEAVY)
+def test_window_of_heavy_memories_is_below_a_megabyte_and_loses_nothing(reader: Client, values: dict[str, Any]) -> None:
+    session = make_session("huge")
+    for number in range(100):
+        make_observation(f"number {number}", session=session, created_at=moment(number), **values)
+    page = soup(reader, f"/sessions/{session.pk}/")
+    assert len(reader.get(f"/sessions/{session.pk}/").content) < 1_000_000
+    link = page.select_one(".entry-more a")
+    assert link is not None
+    whole = str(soup(reader, str(link["hx-get"]), headers=FRAGMENT))
+    said = "".join([values.get("narrative", ""), *values.get("facts", [])])
+    assert len("".join(whole.split())) >= len("".join(said.split())) * 0.9
+
+
+def test_summary_of_five_long_parts_is_cut_as_a_whole(reader: Client) -> None:
+    session = make_session("huge")
+    for number in range(100):
+        long = "東京都千代田区" * 300
+        texts = dict.fromkeys(("investigated", "learned", "completed", "next_steps", "notes"), long)
+        make_summary("Request", session=session, created_at=moment(number), **texts)
+    assert len(reader.get(f"/sessions/{session.pk}/").content) < 1_000_000
+
+
+def test_trashed_memory_is_not_reached_through_its_session(reader: Client) -> None:
+    session = make_session("s1")
+    memory = make_observation("secret", session=session, state=State.TRASHED)
+    for name in ("at", "whole"):
+        assert "secret" not in soup(reader, f"/sessions/{session.pk}/?{name}={memory.ref}", 404).get_text()
+    archived = make_observation("put aside", session=session, state=State.ARCHIVED)
+    assert rows(soup(reader, f"/sessions/{session.pk}/?at={archived.ref}")) == [str(archived.ref)]
+
+
 @pytest.mark.parametrize(
     ("query", "status", "words"),
     [
