@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 from django.test import Client
 
 from memweb.memories.kinds import Kind
-from memweb.memories.models import MEMORY_MODELS
+from memweb.memories.models import MEMORY_MODELS, Session
 from memweb.memories.queries import TERM_COLUMNS
 from tests.search.conftest import Importing
 from tests.search.searching import found, search_for, shown_refs
@@ -49,6 +50,37 @@ def test_times_that_make_no_sense_are_listed_without_an_error(
         assert {"negative epoch", "zero epoch"} <= doubtful
         for ref in found():
             assert reader.get(f"/m/{ref}/").status_code == 200
+
+
+ODD_TIMES = ("B02_epoch_in_seconds.db", "B03_epoch_in_microseconds.db", "B04_epoch_and_iso_disagree.db")
+
+
+@pytest.mark.parametrize("name", ODD_TIMES)
+def test_odd_times_are_on_every_page_and_never_in_1970(
+    shared: Path, imported: Importing, reader: Client, name: str
+) -> None:
+    with imported(shared / "cases/files" / name):
+        refs = found("is:any")
+        pages = ["/sessions/", "/projects/", "/files/", "/concepts/", "/?group=day", "/timeline/?anchor=now"]
+        pages += [f"/sessions/{session.pk}/" for session in Session.objects.all()]
+        shown: set[str] = set()
+        for address in [*pages, *(f"/timeline/?anchor={ref}" for ref in refs)]:
+            response = reader.get(address)
+            soup = BeautifulSoup(response.content.decode(), "html.parser")
+            assert (address, response.status_code) == (address, 200)
+            assert "1970" not in soup.get_text()
+            shown |= {str(row["data-ref"]) for row in soup.select("[data-ref]")}
+        assert shown == set(refs)
+
+
+def test_one_time_decides_where_two_disagree(shared: Path, imported: Importing, reader: Client) -> None:
+    with imported(shared / "cases/files/B04_epoch_and_iso_disagree.db"):
+        [ref] = found("after:2025-02-08 before:2025-02-09")
+        soup = BeautifulSoup(reader.get(f"/timeline/?anchor={ref}").content.decode(), "html.parser")
+        assert [one["id"] for one in soup.select(".is-doubted [data-anchor]")] == [ref]
+        session = BeautifulSoup(reader.get("/?group=day").content.decode(), "html.parser")
+        days = [one.get_text(strip=True) for one in session.select(".hit-group")]
+        assert any(day.endswith("February 2025") for day in days)
 
 
 def test_real_database_is_found_by_the_words_of_its_titles(shared: Path, imported: Importing) -> None:

@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup
 from django.test import Client
 
 from memweb.memories.kinds import Kind
-from memweb.memories.models import MEMORY_MODELS
+from memweb.memories.models import MEMORY_MODELS, Session
 from search.facets import FacetName
 from search.grouping import fold_identical
 from tests.search.conftest import Importing
@@ -80,6 +80,39 @@ def test_nothing_of_a_hostile_memory_acts_on_its_own_page(reader: Client) -> Non
         response = reader.get(memory.get_absolute_url())
         assert (response.status_code, acting(response.content)) == (200, [])
         assert HIDDEN.findall(response.content.decode()) == []
+
+
+def test_nothing_of_a_hostile_memory_acts_on_the_pages_around_it(reader: Client) -> None:
+    sessions = list(Session.objects.all())
+    refs = [str(memory.ref) for model in MEMORY_MODELS.values() for memory in model.objects.all()]
+    addresses = ["/", "/?group=session", "/?group=day", "/timeline/?anchor=now&before=200", "/sessions/", "/projects/"]
+    addresses += ["/files/", "/concepts/", "/saved/", *(f"/sessions/{session.pk}/" for session in sessions)]
+    addresses += [f"/timeline/?anchor={ref}&scope=all" for ref in refs] + [f"/m/{ref}/similar/" for ref in refs]
+    for address in addresses:
+        response = reader.get(address)
+        assert (response.status_code, address, acting(response.content)) == (200, address, [])
+        assert HIDDEN.findall(response.content.decode()) == []
+
+
+def test_hostile_values_are_text_on_every_page(reader: Client) -> None:
+    value = '"><script>alert(1)</script>\x1b[31m\u202e'
+    for address, name in (
+        ("/timeline/", "anchor"),
+        ("/timeline/?anchor=now", "q"),
+        ("/timeline/?anchor=now", "before"),
+        ("/sessions/", "q"),
+        ("/sessions/", "project"),
+        ("/sessions/", "since"),
+        ("/sessions/", "older"),
+        ("/projects/", "find"),
+        ("/projects/", "page"),
+        ("/files/", "path"),
+        ("/concepts/", "find"),
+        ("/", "group"),
+    ):
+        response = reader.get(address, {name: value} if "?" not in address else {"anchor": "now", name: value})
+        assert response.status_code in {200, 400, 404}
+        assert (name, acting(response.content)) == (name, [])
 
 
 def test_text_of_hostile_memories_stays_readable(reader: Client) -> None:
