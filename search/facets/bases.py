@@ -40,10 +40,6 @@ def own_bases(
     return bases
 
 
-def is_filtered(request: SearchRequest, name: FacetName) -> bool:
-    return any(field.name is name.field for field, _ in fields(request.tree))
-
-
 def without_own(request: SearchRequest, name: FacetName) -> SearchRequest:
     """Return the request without the filters of a facet."""
     query = edited_text(without_fields(request.parsed.tree, name.field), request.parsed)
