@@ -16,6 +16,9 @@ from search.request import SearchRequest
 from search.results import FacetValue
 
 VALUES_SHOWN = 8
+# Every link repeats the text: beside a pasted stack trace there are fewer of them.
+LONG_TEXT = 1_000
+VALUES_BESIDE_LONG_TEXT = 2
 LABELS = {
     FacetName.KIND: "Kind",
     FacetName.TYPE: "Type",
@@ -77,7 +80,11 @@ def facet_views(
     """Return what a page shows of the facets; those without values are left out."""
     links = Links(request)
     stopped = set(partial)
-    views = [facet_view(FacetName(name), values, links, is_partial=name in stopped) for name, values in facets.items()]
+    shown = VALUES_BESIDE_LONG_TEXT if len(request.query) > LONG_TEXT else VALUES_SHOWN
+    views = [
+        facet_view(FacetName(name), values, links, is_partial=name in stopped, shown=shown)
+        for name, values in facets.items()
+    ]
     return [view for view in views if view.values or view.is_pending]
 
 

@@ -5,6 +5,7 @@ from datetime import datetime, tzinfo
 
 from django.utils import timezone
 
+from search.facet_views import LONG_TEXT
 from search.histogram.counts import asked_span
 from search.histogram.scale import Bar, Histogram, Unit
 from search.links import Links
@@ -22,7 +23,8 @@ TICKS = 6
 class BarView:
     """One bar: where it stands (per cent of the width), how high it is (of HEIGHT), what it says and where it leads.
 
-    `after` and `before` are the times of the query that narrow it to this bar.
+    `after` and `before` are the times of the query that narrow it to this bar. Beside a very long text it has no `url`:
+    every link repeats the text.
     """
 
     x: str
@@ -109,7 +111,9 @@ def _bar(
         label=f"{period}: {bar.count:,} {noun}",
         count=bar.count,
         count_label=f"{bar.count:,}",
-        url=links.edited(with_period(request.parsed.tree, after, before)) if bar.count else "",
+        url=links.edited(with_period(request.parsed.tree, after, before))
+        if bar.count and len(request.query) <= LONG_TEXT
+        else "",
         after=after,
         before=before,
     )

@@ -96,7 +96,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 const prepare = () => {
-  if (chart()) rove(links()[0]);
+  if (chart() && links().length) rove(links()[0]);
 };
 
 document.body.addEventListener("htmx:afterSettle", ({ detail }) => {

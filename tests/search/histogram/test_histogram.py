@@ -245,3 +245,11 @@ def test_nothing_found_has_no_histogram(reader: Client) -> None:
     make_observation("x")
     assert page(reader, "/?q=nothing").select("#histogram") == []
     assert shown_refs(reader.get("/?q=nothing").content) == []
+
+
+def test_bars_beside_a_very_long_text_are_no_links(reader: Client) -> None:
+    for day in ("2026-01-20", "2026-01-25"):
+        make_observation("needle", created_at=at(f"{day}T10:00+01:00"))
+    soup = page(reader, "/?q=" + " OR ".join(["needle", "x" * 1200]))
+    assert (len(soup.select("a.histogram-bar")), len(soup.select("g.histogram-bar .histogram-fill"))) == (0, 2)
+    assert len(soup.select(".histogram-table td")) == 2
