@@ -16,6 +16,8 @@ from search.times import span_texts
 HEIGHT = 64
 LOWEST = 3
 BAR_WIDTH = 44
+# Bars that would reach this far share the whole width instead.
+FULL_WIDTH = 600
 TICKS = 6
 
 
@@ -82,7 +84,7 @@ def histogram_view(request: SearchRequest, histogram: Histogram) -> HistogramVie
         ticks=_ticks(histogram, zone),
         bar_width=f"{step * 0.84:.3f}%",
         hit_width=f"{step:.3f}%",
-        width=f"{len(bars) * BAR_WIDTH}" if len(bars) * BAR_WIDTH < 600 else "100%",
+        width=f"{len(bars) * BAR_WIDTH}" if len(bars) * BAR_WIDTH < FULL_WIDTH else "100%",
         caption=_caption(histogram, highest, zone),
         note=_note(histogram),
         all_url=links.edited(timeless) if has_period and not (request.date_start or request.date_end) else "",
@@ -144,7 +146,8 @@ def _day(moment: datetime) -> str:
 def _ticks(histogram: Histogram, zone: tzinfo) -> list[Tick]:
     """Return labels for the axis, evenly spaced from the first bar on."""
     bars = histogram.bars
-    every = max(1, -(-len(bars) // TICKS))
+    # Of few bars, which have a fixed width, each second one has room for a label.
+    every = max(2 if len(bars) * BAR_WIDTH < FULL_WIDTH else 1, -(-len(bars) // TICKS))
     places = list(range(0, len(bars), every))
     # A label at the very end would reach beyond the chart.
     if len(places) > 1 and len(bars) - places[-1] < every * 0.6:

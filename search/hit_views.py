@@ -7,6 +7,7 @@ from datetime import datetime
 from django.utils.safestring import SafeString
 
 from memweb.memories.models import Memory, TimeQuality
+from memweb.memories.models.base import field_texts
 from search.actions.marks import Marks, marks_of
 from search.analysis import clean
 from search.hydration import BY_MEANING
@@ -40,6 +41,7 @@ class HitView:
     marks: Marks
     flags: list[str]
     tokens_label: str
+    tokens_note: str = ""
     is_weak: bool = False
     before: str = ""
     after: str = ""
@@ -70,7 +72,8 @@ def hit_view(hit: Hit, links: Links, same: Sequence[Hit] = ()) -> HitView:
         concepts=[(clean(name), links.toggled(FieldName.CONCEPT, name)) for name in hit.concepts],
         marks=marks_of(memory, hit.tags),
         flags=[flag for flag in memory.flags if flag not in {"doubtful", "pinned"}],
-        tokens_label=f"{memory.discovery_tokens:,} tokens" if memory.discovery_tokens else "",
+        tokens_label=f"~{reading_tokens(memory):,} tokens to read",
+        tokens_note=f"{memory.discovery_tokens:,} tokens to find out" if memory.discovery_tokens else "",
         is_weak=hit.is_weak,
         before=hit.before,
         after=hit.after,
@@ -85,6 +88,12 @@ def found_label(matched_via: str) -> str:
     if len(fields) < len(matched_via.split(", ")) and matched_via:
         parts.append("by meaning")
     return f"Found {' and '.join(parts)}" if parts else ""
+
+
+def reading_tokens(memory: Memory) -> int:
+    """Return about how many tokens a language model reads: a quarter of the characters, as claude-mem counts them."""
+    names = dict.fromkeys([*memory.title_fields, *memory.body_fields])
+    return -(-sum(len(text) for name in names for text in field_texts(getattr(memory, name))) // 4)
 
 
 def time_note(memory: Memory) -> str:

@@ -208,3 +208,10 @@ def test_hostile_parameters_are_answered(reader: Client, name: str, value: str |
 def test_refs_of_a_list_are_those_of_its_memories(reader: Client) -> None:
     memories = fill(3)
     assert shown_refs(reader.get("/", {"order": "oldest"}).content) == refs(memories)
+
+
+def test_hit_says_how_much_there_is_to_read(reader: Client) -> None:
+    make_observation("12345678", "1234", facts=["12345"], discovery_tokens=1200)
+    page = BeautifulSoup(reader.get("/").content.decode(), "html.parser")
+    [label] = [one for one in page.select(".hit .meta > span") if "to read" in one.get_text()]
+    assert (label.get_text(), label["title"]) == ("~5 tokens to read", "1,200 tokens to find out")
