@@ -13,6 +13,8 @@ from django.utils.text import slugify
 from memweb.reading import read_only
 from memweb.rendering import render_markdown
 
+# In the file a paragraph is broken where its lines end; in a memory such a break is meant.
+_LINE_END = re.compile(r"(?<![\n|])\n(?: {2,3})?(?![\n|#>`\s-]|\d+\.)")
 _LINK_TO_A_FILE = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]+\)")
 
 
@@ -33,7 +35,7 @@ def syntax(request: HttpRequest) -> HttpResponse:
 @cache
 def _document() -> tuple[SafeString, tuple[Section, ...]]:
     text = (settings.BASE_DIR / "docs" / "search-syntax.md").read_text(encoding="utf-8")
-    text = _LINK_TO_A_FILE.sub(r"\1", text)
+    text = _LINE_END.sub(" ", _LINK_TO_A_FILE.sub(r"\1", text))
     introduction, *parts = re.split(r"^## ", text, flags=re.MULTILINE)
     sections = []
     for part in parts:

@@ -183,3 +183,5 @@ def test_syntax_page_shows_the_documentation(reader: Client) -> None:
     assert "Results put together" in titles
     targets = {str(link["href"])[1:] for link in page.select(".syntax-contents a")}
     assert targets == {str(one["id"]) for one in page.select("h2")} - {"keys-title"}
+    assert page.select(".prose p br") == []
+    assert len(page.select(".prose table")) >= 3
