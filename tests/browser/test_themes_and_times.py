@@ -52,7 +52,7 @@ def test_times_are_in_the_zone_of_the_browser_from_the_first_page_on(open_page: 
 
 def test_script_and_server_write_times_alike(open_page: OpenPage) -> None:
     for minutes in (0, 60 * 24 * 40, 60 * 24 * 150, 60 * 24 * 230):
-        make_observation("Login loops", created_at=moment(minutes))
+        make_observation(f"Login loops {minutes}", created_at=moment(minutes))
     texts = "times => times.map(time => [time.textContent, time.title])"
     page = open_page("/", time_zone="America/New_York")
     expect(page.locator(".time-zone")).to_have_text("Times in America/New_York")
