@@ -93,6 +93,7 @@ def test_everything_by_keyboard_alone(open_page: OpenPage) -> None:
     expect(page.get_by_role("link", name="Leave out bugfix")).to_be_focused()
     page.keyboard.press("Enter")
     total(page, "21 memories")
+    expect(page.locator(".facets a:focus")).to_have_count(1)
     page.keyboard.press("Enter")
     total(page, "31 memories")
 
