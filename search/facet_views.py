@@ -38,6 +38,7 @@ _STATES = {
     "trashed": "In the trash",
     "pinned": "Pinned",
     "superseded": "Superseded",
+    "wrong": "Marked as wrong",
     "noise": "Noise",
     "doubtful": "Time doubtful",
     "any": "In any state",

@@ -35,6 +35,8 @@ class IndexTerms:
 EVERY_MEMORY = "=a"
 """Filter token of every memory: what "all but ..." starts from, since FTS5 knows no bare NOT."""
 
+_LABEL_LETTERS = {"c": "concept_ids", "f": "file_ids", "g": "tag_ids"}
+
 TermBuilder = Callable[[IndexedText], IndexTerms]
 _builders: list[TermBuilder] = []
 
@@ -78,6 +80,16 @@ def scope_tokens(
     tokens += [tag_token(id) for id in tag_ids]
     tokens += [flag_token(flag) for flag in flags]
     return list(dict.fromkeys(tokens))
+
+
+def label_ids_in(scope: str) -> dict[str, list[int]]:
+    """Return the ids of labels that filter tokens name, by the parameters of `scope_tokens`."""
+    ids: dict[str, list[int]] = {"concept_ids": [], "file_ids": [], "tag_ids": []}
+    for token in scope.split():
+        name = _LABEL_LETTERS.get(token[1:2])
+        if name and token[2:].isdigit():
+            ids[name].append(int(token[2:]))
+    return ids
 
 
 def project_token(project_id: int) -> str:

@@ -38,6 +38,7 @@ _STATE_NOTES = dict(
             "in the trash",
             "pinned by a person",
             "replaced by a newer memory",
+            "marked as wrong by a person",
             "written by a machine for itself",
             "of doubtful or unknown time",
             "in any state",

@@ -27,7 +27,7 @@ from search.query import Field, FieldName
 from search.texts import whole_characters
 from search.times import period_of
 
-HIDDEN_FLAGS = ("archived", "trashed", "noise", "superseded")
+HIDDEN_FLAGS = ("archived", "trashed", "noise", "superseded", "wrong")
 MAX_TOKENS = 200
 
 Clause = Expression | SqlCondition

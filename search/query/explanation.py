@@ -27,6 +27,7 @@ _STATES = {
     "trashed": "in the trash",
     "pinned": "pinned",
     "superseded": "superseded",
+    "wrong": "marked as wrong",
     "noise": "marked as noise",
     "doubtful": "of doubtful or unknown time",
     "any": "in any state",

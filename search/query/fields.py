@@ -25,7 +25,7 @@ class FieldName(StrEnum):
 TIME_FIELDS = frozenset({FieldName.BEFORE, FieldName.AFTER})
 
 KINDS = ("observation", "summary", "prompt", "drawer")
-STATES = ("active", "archived", "trashed", "pinned", "superseded", "noise", "doubtful", "any")
+STATES = ("active", "archived", "trashed", "pinned", "superseded", "wrong", "noise", "doubtful", "any")
 TIME_FORMS = (
     "2026-01-20, 2026-01, 2026, 2026-01-20T14:30+01:00, an epoch in seconds or milliseconds, "
     "today, yesterday, 7d, 3w, 6m or 1y"

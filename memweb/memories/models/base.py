@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from django.db import models, transaction
 from django.urls import reverse
 
-from memweb.memories.indexing import IndexedText, build_terms, scope_tokens
+from memweb.memories.indexing import IndexedText, build_terms, label_ids_in, scope_tokens
 from memweb.memories.kinds import Kind, Ref
 from memweb.memories.models.imports import ImportBatch, Source
 from memweb.memories.models.labels import Tag
@@ -72,6 +72,10 @@ class Memory(models.Model):
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="supersedes"
     )
     note = models.TextField(blank=True, default="", help_text="the curator's note")
+    # Null says that nobody called it wrong: a column without a default is added without making the table anew.
+    wrong_reason = models.TextField(  # noqa: DJ001
+        null=True, blank=True, help_text="why a person marked it as wrong"
+    )
     tags = models.ManyToManyField(Tag, blank=True, related_name="%(class)ss")
     agent = models.TextField(blank=True, default="", help_text="type of the agent or the author")
     agent_id = models.TextField(blank=True, default="")
@@ -173,6 +177,8 @@ class Memory(models.Model):
             flags.append("noise")
         if self.superseded_by_id is not None:  # type: ignore[attr-defined]
             flags.append("superseded")
+        if self.wrong_reason is not None:
+            flags.append("wrong")
         if self.pinned:
             flags.append("pinned")
         if self.time_quality in {TimeQuality.DOUBTFUL, TimeQuality.UNKNOWN}:
@@ -187,26 +193,33 @@ class Memory(models.Model):
         """Ids of what is attached, by the names that `scope_tokens` uses."""
         return {"tag_ids": [tag.pk for tag in self.tags.all()]} if self.pk else {}
 
-    def indexed_text(self) -> IndexedText:
-        """Return everything the keyword index holds of this memory."""
-        scope = scope_tokens(
+    def scope(self, label_ids: dict[str, list[int]]) -> list[str]:
+        """Return the filter tokens that this memory has with these labels."""
+        return scope_tokens(
             project_id=self.project_id,
             session_id=self.session_id,
             platform=self.session.platform if self.session else "",
             type=getattr(self, "type", ""),
             created_at=models.DateTimeField().to_python(self.created_at),
             flags=self.flags,
-            **self.label_ids(),
+            **label_ids,
         )
+
+    def indexed_text(self) -> IndexedText:
+        """Return everything the keyword index holds of this memory."""
         title = " ".join(filter(None, (str(getattr(self, name)) for name in self.title_fields)))
         body = [text for name in self.body_fields for text in field_texts(getattr(self, name))]
-        return IndexedText(title, [*body, self.note, *self.label_texts()], scope)
+        return IndexedText(title, [*body, self.note, *self.label_texts()], self.scope(self.label_ids()))
 
     def compute_terms(self) -> None:
         """Set the four derived columns from the present texts and attachments."""
         terms = build_terms(self.indexed_text())
         self.title_terms, self.body_terms = terms.title, terms.body
         self.variant_terms, self.scope_terms = terms.variants, terms.scope
+
+    def compute_scope(self) -> None:
+        """Set only the filter tokens, where neither texts nor labels changed; the labels are taken from the tokens."""
+        self.scope_terms = " ".join(self.scope(label_ids_in(self.scope_terms)))
 
 
 def field_texts(value: object) -> list[str]:

@@ -161,7 +161,7 @@ def test_quoted_text_is_never_an_operator(text: str) -> None:
     doubled = text.replace('"', '""')
     tree = parse(f'"{doubled}"').tree
     assert isinstance(tree, Phrase) or not text.strip()
-    hidden = AnyToken(("=xarchived", "=xtrashed", "=xnoise", "=xsuperseded"))
+    hidden = AnyToken(("=xarchived", "=xtrashed", "=xnoise", "=xsuperseded", "=xwrong"))
     for plan in plans_of(SearchRequest(query=f'"{doubled}"')).values():
         assert isinstance(plan.expression, AllOf)
         kept = [one for one in plan.expression.members if isinstance(one, AnyPhrase)]

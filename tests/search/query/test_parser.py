@@ -231,7 +231,7 @@ def test_what_cannot_be_parsed_is_words_and_a_note(text, tree, code):
         (
             "is:blue",
             "is: does not take “blue”, so it was searched as words. "
-            "Use active, archived, trashed, pinned, superseded, noise, doubtful or any.",
+            "Use active, archived, trashed, pinned, superseded, wrong, noise, doubtful or any.",
         ),
         (
             "after:soon",
