@@ -11,13 +11,15 @@ from datetime import UTC, datetime
 
 from django.db import IntegrityError, OperationalError, transaction
 
+from memweb.memories.curation.recording import original_values
 from memweb.memories.indexing import build_terms
 from memweb.memories.kinds import Kind
-from memweb.memories.models import ImportBatch, Source, memory_model
+from memweb.memories.models import ImportBatch, PurgedRow, Source, memory_model
 from memweb.sources.bulk import RowWriter, data_version, first_free_id
 from memweb.sources.labels import Labels
 from memweb.sources.preparing import Batch
 from memweb.sources.records import MemoryRecord, SessionRecord, SessionRef
+from memweb.sources.renaming import follow_renaming
 from memweb.sources.report import Tally
 from memweb.sources.rows import (
     CONCEPT_LINK,
@@ -72,6 +74,7 @@ class Importer:
 
     def _import(self, sessions: list[SessionRecord], drafts: list[Draft]) -> None:
         version = data_version()
+        follow_renaming(drafts)
         known = self._known(drafts)
         for draft in drafts:
             if draft.terms is None and draft.print.key not in known:
@@ -98,6 +101,7 @@ class Importer:
 
     def _write(self, sessions: list[SessionRecord], drafts: list[Draft], known: dict[str, Known], tally: Tally) -> None:
         self._labels.forget_projects()
+        self._has_purged = PurgedRow.objects.exists()
         self._sessions.write(sessions, self._project, tally)
         for kind in Kind:
             mine = [draft for draft in drafts if draft.record.kind is kind]
@@ -107,6 +111,7 @@ class Importer:
     def _write_kind(self, kind: Kind, drafts: list[Draft], known: dict[str, Known], tally: Tally) -> None:
         """Sort the drafts of one kind into new, changed and known, and write them. Nobody else writes meanwhile."""
         rows_of_source = self._rows_of_source(kind, [draft for draft in drafts if draft.print.key not in known])
+        purged, purged_rows = self._purged(kind, drafts)
         new: dict[str, Draft] = {}
         for draft in drafts:
             key, record = draft.print.key, draft.record
@@ -120,6 +125,8 @@ class Importer:
                     tally.count(kind, "unchanged")
                 else:
                     self._update(id, draft, tally)
+            elif key in purged or record.row in purged_rows:
+                tally.skip(kind, "removed here for good", record.row)
             else:
                 changed = rows_of_source.get(record.row)
                 if changed is not None and self._is_same(changed, record):
@@ -142,6 +149,15 @@ class Importer:
                     known[key] = tuple(values)
         return known
 
+    def _purged(self, kind: Kind, drafts: list[Draft]) -> tuple[set[str], set[str]]:
+        """Return keys and rows of this source whose memories were removed here for good."""
+        if not self._has_purged:
+            return set(), set()
+        rows = PurgedRow.objects.filter(kind=kind)
+        keys = rows.filter(source_key__in=[draft.print.key for draft in drafts])
+        mine = rows.filter(source=self._source, source_row__in=[draft.record.row for draft in drafts])
+        return set(keys.values_list("source_key", flat=True)), set(mine.values_list("source_row", flat=True)) - {""}
+
     def _rows_of_source(self, kind: Kind, drafts: list[Draft]) -> dict[str, tuple[int, str, datetime | None, int]]:
         """Return id, key, time and session of the memories that were imported from the same rows earlier."""
         if not drafts or not self._had_rows[kind]:
@@ -155,9 +171,18 @@ class Importer:
         }
 
     def _is_same(self, row: tuple[int, str, datetime | None, int], record: MemoryRecord) -> bool:
-        """Return whether a row of the source is still the same memory with other words: same session, same time."""
+        """Return whether a row of the source is still the same memory with other words: same session, same time.
+
+        Where people changed these, what they were before counts.
+        """
         session_id = self._session_ids([record])[record.session][0] if record.session else None
-        return row[2] == record.moment.at and row[3] == session_id
+        if row[2] == record.moment.at and row[3] == session_id:
+            return True
+        place = original_values(record.kind, row[0])
+        if not place.keys() & {"created_at", "session_id"}:
+            return False
+        at = datetime.fromisoformat(place["created_at"]) if place.get("created_at") else row[2]
+        return at == record.moment.at and place.get("session_id", row[3]) == session_id
 
     def _insert(self, kind: Kind, drafts: list[Draft]) -> None:
         model = memory_model(kind)

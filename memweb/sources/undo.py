@@ -7,13 +7,17 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from memweb.memories.curation.recording import curated_names, forget_history
+from memweb.memories.curation.values import values_of
 from memweb.memories.kinds import Kind
 from memweb.memories.models import (
     Concept,
     Drawer,
     FilePath,
     ImportBatch,
+    ImportConflict,
     ImportUpdate,
+    Memory,
     ObservationConcept,
     ObservationFile,
     Project,
@@ -22,7 +26,7 @@ from memweb.memories.models import (
     SummaryFile,
     memory_model,
 )
-from memweb.sources.updates import save_row, write_links
+from memweb.sources.updates import record_import, save_row, write_links
 
 ROWS_AT_ONCE = 300
 
@@ -67,6 +71,8 @@ def _remove(rows: QuerySet[Any]) -> int:
     while ids := list(rows.order_by("pk").values_list("pk", flat=True)[:ROWS_AT_ONCE]):
         with transaction.atomic():
             rows.model._default_manager.filter(pk__in=ids).delete()
+            if issubclass(rows.model, Memory):
+                forget_history(rows.model.kind, ids)
         removed += len(ids)
     return removed
 
@@ -117,7 +123,8 @@ def _restore(update: ImportUpdate) -> int:
     row = model.objects.filter(pk=update.row_id).first()
     if row is None:
         return 0
-    before = dict(update.before)
+    kept = set() if isinstance(row, Session) else curated_names(row)
+    before = {name: value for name, value in update.before.items() if name not in kept}
     concepts, files = before.pop("concepts", None), before.pop("files", None)
     for name, value in before.items():
         is_time = name.endswith("_at") and value is not None
@@ -129,8 +136,15 @@ def _restore(update: ImportUpdate) -> int:
         return 1
     if not Session.objects.filter(pk=row.session_id).exists():
         row.session_id = None
+    ImportConflict.objects.filter(kind=row.kind, memory_id=row.pk).delete()
+    old = values_of(memory_model(row.kind).objects.for_indexing().get(pk=row.pk))
     known_concepts = Concept.objects.filter(pk__in=concepts or []).values_list("pk", flat=True)
     known_files = set(FilePath.objects.filter(pk__in=[id for id, _ in files or []]).values_list("pk", flat=True))
-    write_links(row, list(known_concepts), [(id, role) for id, role in files or [] if id in known_files])
+    write_links(
+        row,
+        None if concepts is None else list(known_concepts),
+        None if files is None else [(id, role) for id, role in files if id in known_files],
+    )
     save_row(row)
+    record_import(row, old, update.batch)
     return 1

@@ -4,41 +4,112 @@ from typing import Any
 
 from django.utils import timezone
 
+from memweb.memories.curation.recording import curated_names, record
+from memweb.memories.curation.values import values_of
 from memweb.memories.kinds import Kind
-from memweb.memories.models import ImportBatch, ImportUpdate, Memory, Project, memory_model
+from memweb.memories.models import (
+    ChangeSet,
+    ImportBatch,
+    ImportConflict,
+    ImportUpdate,
+    Memory,
+    Project,
+    memory_model,
+)
 from memweb.sources.keys import PROJECT, TEXTS, project_digest, row_texts_digest
+from memweb.sources.records import MemoryRecord
 from memweb.sources.report import Tally
-from memweb.sources.rows import CONCEPT_LINK, FILE_LINKS, PLAIN_FIELDS, TEXT_FIELDS, Draft, Place, file_roles, files
+from memweb.sources.rows import (
+    CONCEPT_LINK,
+    FILE_LINKS,
+    PLAIN_FIELDS,
+    TEXT_FIELDS,
+    Draft,
+    Place,
+    concepts,
+    file_roles,
+    files,
+)
 
 SOURCE_FIELDS = ("source_row", "source_key", "content_hash", "source_data")
 
 
 def update_memory(id: int, draft: Draft, place: Place, batch: ImportBatch, tally: Tally) -> None:
-    """Write what changed at the source. Texts and labels that a person edited stay, and so does a project that a
-    person chose; the values before are kept for undoing the batch.
+    """Write what changed at the source. What a person edited stays, value by value, and so does a project that a
+    person chose; where texts differ from both, the conflict is kept for a person to decide. The values before are kept
+    for undoing the batch, and the change is told in the history of the memory.
     """
-    record, kind = draft.record, draft.record.kind
+    found, kind = draft.record, draft.record.kind
     row = memory_model(kind).objects.for_indexing().select_related("project").get(pk=id)
     ImportUpdate.objects.get_or_create(batch=batch, model=kind, row_id=id, defaults={"before": values_before(row)})
-    if row_texts_digest(row) == row.content_hash[:TEXTS]:
-        for name in TEXT_FIELDS[kind]:
-            setattr(row, name, getattr(record, name))
-        if kind is Kind.DRAWER:
-            row.file_id = place.file_ids[0] if place.file_ids else None
-        paths = dict(zip(files(record), place.file_ids, strict=True))
-        write_links(row, place.concept_ids, [(paths[path], role) for path, role in file_roles(record)])
-    else:
-        tally.note("kept", kind, "texts were edited here and changed at the source", f"{row.ref}: {row.heading}")
-    if is_where_import_put_it(row):
+    before, curated = values_of(row), curated_names(row)
+    kept = _kept_names(row, curated)
+    theirs = source_values(found)
+    for name, value in theirs.items():
+        if name in TEXT_FIELDS[kind] and name not in kept:
+            setattr(row, name, value)
+    if kind is Kind.DRAWER and "file" not in kept:
+        row.file_id = place.file_ids[0] if place.file_ids else None
+    paths = dict(zip(files(found), place.file_ids, strict=True))
+    write_links(
+        row,
+        None if "concepts" in kept else place.concept_ids,
+        None if "files" in kept else [(paths[path], role) for path, role in file_roles(found)],
+    )
+    if row.content_hash[:TEXTS] != draft.print.content[:TEXTS]:
+        _note_conflict(row, {name: theirs[name] for name in kept if theirs[name] != before[name]}, batch, tally)
+    if "project_id" not in curated and is_where_import_put_it(row):
         row.project_id = place.project_id
-    row.session_id = place.session_id
-    row.created_at, row.time_quality = record.moment.at, record.moment.quality
+    if "session_id" not in curated:
+        row.session_id = place.session_id
+    if "created_at" not in curated:
+        row.created_at, row.time_quality = found.moment.at, found.moment.quality
     for name in PLAIN_FIELDS:
-        setattr(row, name, getattr(record, name))
-    row.source_row, row.source_data = record.row, record.extra
+        setattr(row, name, getattr(found, name))
+    row.source_row, row.source_data = found.row, found.extra
     row.source_key, row.content_hash = draft.print.key, draft.print.content
     save_row(row)
+    record_import(row, before, batch)
     tally.count(kind, "updated")
+
+
+def source_values(found: MemoryRecord) -> dict[str, Any]:
+    """Return texts and labels of a record, named and shaped as in `curation.values`."""
+    theirs = {name: getattr(found, name) for name in TEXT_FIELDS[found.kind]}
+    if found.kind is Kind.OBSERVATION:
+        theirs["concepts"] = sorted(concepts(found))
+    if found.kind in FILE_LINKS:
+        theirs["files"] = sorted(map(list, file_roles(found)))
+    if found.kind is Kind.DRAWER:
+        theirs["file"] = "".join(files(found))
+    return theirs
+
+
+def _kept_names(row: Memory, curated: set[str]) -> set[str]:
+    """Return the texts and labels that people edited; all, when only the digest tells that somebody did."""
+    if row_texts_digest(row) == row.content_hash[:TEXTS]:
+        return set()
+    labels = {"concepts", "files"} if row.kind is Kind.OBSERVATION else {"files"} if row.kind in FILE_LINKS else set()
+    names = {*TEXT_FIELDS[row.kind], *labels} | ({"file"} if row.kind is Kind.DRAWER else set())
+    return names & curated or names
+
+
+def _note_conflict(row: Memory, theirs: dict[str, Any], batch: ImportBatch, tally: Tally) -> None:
+    conflicts = ImportConflict.objects.filter(kind=row.kind, memory_id=row.pk)
+    if not theirs:
+        conflicts.delete()
+        return
+    tally.note("kept", row.kind, "texts were edited here and changed at the source", f"{row.ref}: {row.heading}")
+    conflicts.update_or_create(kind=row.kind, memory_id=row.pk, defaults={"batch": batch, "theirs": theirs})
+
+
+def record_import(row: Memory, before: dict[str, Any], batch: ImportBatch) -> None:
+    """Tell in the history of a memory what an import changed."""
+    change_set, _ = ChangeSet.objects.get_or_create(
+        import_batch=batch, defaults={"actor": "import", "verb": "import", "summary": f"Import {batch.pk}"}
+    )
+    fresh = memory_model(row.kind).objects.for_indexing().get(pk=row.pk)
+    record(change_set, fresh, before, values_of(fresh))
 
 
 def values_before(row: Memory) -> dict[str, Any]:
@@ -55,12 +126,12 @@ def values_before(row: Memory) -> dict[str, Any]:
     return values
 
 
-def write_links(row: Any, concept_ids: list[int], file_roles: list[tuple[int, str]]) -> None:
-    """Make the labels of a memory exactly these."""
-    if row.kind is Kind.OBSERVATION:
+def write_links(row: Any, concept_ids: list[int] | None, file_roles: list[tuple[int, str]] | None) -> None:
+    """Make the labels of a memory exactly these; None leaves them as they are."""
+    if row.kind is Kind.OBSERVATION and concept_ids is not None:
         row.concept_links.all().delete()
         CONCEPT_LINK.objects.bulk_create([CONCEPT_LINK(observation=row, concept_id=id) for id in concept_ids])
-    if row.kind in FILE_LINKS:
+    if row.kind in FILE_LINKS and file_roles is not None:
         model = FILE_LINKS[row.kind]
         row.file_links.all().delete()
         model.objects.bulk_create(
