@@ -9,9 +9,11 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django_htmx.http import push_url, replace_url
 
+from memweb.memories.curation import may_curate
 from memweb.memories.kinds import Ref
 from memweb.memories.models import MEMORY_MODELS, State, memory_model
 from memweb.reading import read_only
+from search.actions.curation_views import curation_context
 from search.cursors import RankCursor, decode
 from search.date_jump import jump_to
 from search.folding import as_text
@@ -66,7 +68,7 @@ def memory(request: HttpRequest, ref: str) -> HttpResponse:
         return render(request, "404.html", {"message": message}, status=404)
     if found.state == State.TRASHED:
         return render(
-            request, "memories/gone.html", {"memory": found, "model_name": found._meta.model_name}, status=410
+            request, "memories/gone.html", {"memory": found, "may_curate": may_curate(request.user)}, status=410
         )
     if str(parsed) != ref:
         query = request.META.get("QUERY_STRING", "")
@@ -74,7 +76,7 @@ def memory(request: HttpRequest, ref: str) -> HttpResponse:
     if request.GET.get("format") == "md":
         return HttpResponse(memory_markdown(found), content_type="text/markdown; charset=utf-8")
     page = memory_page(found, request.build_absolute_uri(found.get_absolute_url()))
-    return render(request, "memories/page.html", {"page": page})
+    return render(request, "memories/page.html", {"page": page, "memory": found, **curation_context(request, found)})
 
 
 @read_only

@@ -11,9 +11,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memweb.accounts.addresses import next_address
-from memweb.memories.curation import MOST_AT_ONCE, pin_memories, tag_memories, untag_memory
+from memweb.memories.curation import MOST_AT_ONCE, carry_out
 from memweb.memories.kinds import Kind, Ref
 from memweb.memories.models import Memory, State, memory_model
+from search.actions.asking import ask_first, do_to_selection
 from search.actions.marks import marks_of
 from search.memory_page import memory_markdown
 
@@ -29,9 +30,9 @@ def tag(request: HttpRequest, ref: str) -> HttpResponse:
 
     def act(user: User) -> str:
         if remove := request.POST.get("remove", ""):
-            untag_memory(user, named, remove)
+            carry_out(user, "untag", [named], remove)
             return f"Took a tag off {named}."
-        tag_memories(user, [named], request.POST.get("tags", ""))
+        carry_out(user, "tag", [named], request.POST.get("tags", ""))
         return f"Tagged {named}."
 
     return _answer(request, named, act)
@@ -46,7 +47,7 @@ def pin(request: HttpRequest, ref: str) -> HttpResponse:
     wanted = request.POST.get("pinned", "1") != "0"
 
     def act(user: User) -> str:
-        pin_memories(user, [named], pinned=wanted)
+        carry_out(user, "pin" if wanted else "unpin", [named])
         return f"{'Pinned' if wanted else 'Unpinned'} {named}."
 
     return _answer(request, named, act)
@@ -54,19 +55,17 @@ def pin(request: HttpRequest, ref: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def selection(request: HttpRequest) -> HttpResponse:
-    """Act on the memories `ref`: GET gives them as Markdown, POST pins, unpins or tags them (`action`)."""
+    """Act on the memories `ref`: GET gives them as Markdown, POST does a verb of
+    curation to them (`action`, with `argument` where it asks for one)."""
     try:
         refs = _chosen(request.GET if request.method != "POST" else request.POST)
         if request.method != "POST":
             return HttpResponse(_markdown_of(refs), content_type=MARKDOWN)
-        user, action = _user(request), request.POST.get("action", "")
-        if action == "tag":
-            message = f"Tagged {tag_memories(user, refs, request.POST.get('tags', ''))} memories."
-        elif action in {"pin", "unpin"}:
-            count = pin_memories(user, refs, pinned=action == "pin")
-            message = f"{'Pinned' if action == 'pin' else 'Unpinned'} {count} memories."
-        else:
-            raise ValidationError(f"“{action[:40]}” is nothing that can be done; accepted are tag, pin and unpin.")
+        action = request.POST.get("action", "")
+        if action == "ask":
+            return ask_first(request, refs)
+        argument = request.POST.get("argument", request.POST.get("tags", ""))
+        message = do_to_selection(_user(request), action, refs, argument, request.POST.get("reason", "")[:500])
     except ValidationError as error:
         if request.method != "POST":
             return HttpResponse("\n".join(error.messages), status=400, content_type="text/plain; charset=utf-8")

@@ -21,6 +21,13 @@ def reader(db: None, client: Client) -> Client:
     return client
 
 
+@pytest.fixture
+def curator(db: None, client: Client) -> Client:
+    """A browser in which somebody is signed in who may change everything."""
+    client.force_login(User.objects.create_superuser("curator"))
+    return client
+
+
 @pytest.fixture(scope="session")
 def imported(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Importing:
     """Imports files for as long as a context lasts: the transaction of every test in it becomes a savepoint."""
