@@ -11,6 +11,7 @@ from memweb.memories.kinds import Kind, Ref
 from memweb.memories.models import FilePath, Session
 from memweb.memories.models.memories import first_line
 from search.analysis import clean
+from search.browse.bounds import shortened
 from search.browse.run import visible
 
 JUMPS = 60
@@ -40,7 +41,7 @@ def jumps_of(session: Session, prompts: int) -> list[Jump]:
     for id, moment, text, number in found:
         if (number - 1) % step == 0:
             ref = Ref(Kind.PROMPT, id)
-            label = clean(first_line(text))[:JUMP_LENGTH] or "(empty prompt)"
+            label = shortened(clean(first_line(text))[:JUMP_LENGTH], 2 * JUMP_LENGTH) or "(empty prompt)"
             jumps.append(Jump(label, f"{address}?at={ref}#{ref}", moment))
     return jumps
 

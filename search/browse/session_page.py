@@ -1,43 +1,31 @@
 """Page object of one session: its head, and windows of what happened in it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
 
 from memweb.memories.kinds import Kind
-from memweb.memories.models import Memory, Session, State, memory_model
-from memweb.rendering import render_markdown
+from memweb.memories.models import FilePath, Memory, Session, State, memory_model
 from memweb.templatetags.memweb_format import exact_time
 from search.analysis import clean
+from search.browse.bounds import HEADING, bounded, html_size, shortened, shortened_path
 from search.browse.durations import duration_label, gap_label
 from search.browse.excerpts import read_excerpts
 from search.browse.outline import Jump, jumps_of, touched_files
+from search.browse.parts import Part, first_parts
 from search.browse.run import Extent, Place, Window, cursor_of, extent_of
 from search.cursors import encode
 from search.hit_views import time_note
-from search.hydration import label_names
 from search.keyword.rows import Key
-from search.memory_page import SECTIONS
 from search.places import field_url, timeline_url
 from search.query import FieldName
 
 FILES_SHOWN = 5
-# So much text of one memory, so that a window of a hundred stays well below a megabyte.
-ENTRY_BYTES = 5_000
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One labelled text of a memory; facts are items of a list."""
-
-    label: str
-    html: SafeString | str
-    items: list[SafeString] = field(default_factory=list)
+# What the values of one memory may take of the page, so that a window of a hundred stays below a megabyte.
+ENTRY_BYTES = 7_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +88,12 @@ def session_page(session: Session, window: Window, zone: tzinfo, marked: Key | N
     extent = extent_of(session)
     files, file_count = touched_files(session)
     return SessionPage(
-        label=clean(session.label[:200]),
-        project_label=clean(session.project.label),
-        project_url=field_url(FieldName.PROJECT, session.project.name),
-        platform=clean(session.platform),
+        label=shortened(clean(session.label[:200]), HEADING),
+        project_label=shortened(clean(session.project.label)),
+        project_url=bounded(field_url(FieldName.PROJECT, session.project.name)),
+        platform=shortened(clean(session.platform)),
         ids=[
-            (label, clean(id))
+            (label, shortened(clean(id)))
             for label, id in (("Session", session.content_session_id), ("Memory session", session.memory_session_id))
             if id
         ],
@@ -116,7 +104,7 @@ def session_page(session: Session, window: Window, zone: tzinfo, marked: Key | N
         ],
         without_time=extent.without_time,
         jumps=jumps_of(session, extent.counts.get(Kind.PROMPT, 0)),
-        files=[(clean(path), field_url(FieldName.FILE, path), count) for path, count in files],
+        files=[(shortened_path(clean(path)), bounded(field_url(FieldName.FILE, path)), count) for path, count in files],
         more_files=file_count - len(files),
         search_url=field_url(FieldName.SESSION, str(session.pk)),
         window=entries_of(session, window, zone, marked),
@@ -126,7 +114,7 @@ def session_page(session: Session, window: Window, zone: tzinfo, marked: Key | N
 def entries_of(session: Session, window: Window, zone: tzinfo, marked: Key | None = None) -> Entries:
     """Return a window ready to be shown."""
     memories = read_excerpts(window.keys)
-    names = label_names(memories.values())
+    paths = _paths(memories.values())
     address = reverse("session", args=[session.pk])
     entries: list[Entry] = []
     previous = window.before[0] if window.before else None
@@ -140,7 +128,7 @@ def entries_of(session: Session, window: Window, zone: tzinfo, marked: Key | Non
         entries.append(
             _entry(
                 memory,
-                names,
+                paths,
                 address,
                 is_marked=key == marked,
                 day=_day_label(day) if day != previous_day or not entries else "",
@@ -155,15 +143,15 @@ def entries_of(session: Session, window: Window, zone: tzinfo, marked: Key | Non
     )
 
 
-def whole_entry(memory: Memory) -> list[Part]:
-    """Return all texts of a memory, none of them cut."""
-    return [_part(label, value) for label, value in _texts(memory)]
-
-
-def _entry(memory: Memory, names: Mapping[str, str], address: str, *, is_marked: bool, day: str, gap: str) -> Entry:
-    files = [clean(names[token]) for token in memory.scope_terms.split() if token[:2] == "=f" and token in names]
+def _entry(memory: Memory, paths: Mapping[int, str], address: str, *, is_marked: bool, day: str, gap: str) -> Entry:
+    mentioned = _file_ids(memory)
+    files = [shortened_path(clean(paths[id])) for id in mentioned[:FILES_SHOWN] if id in paths]
+    type = shortened(clean(getattr(memory, "type", "")))
+    heading = shortened(clean(memory.heading), HEADING) if memory.kind in (Kind.OBSERVATION, Kind.SUMMARY) else ""
     local = timezone.localtime(memory.created_at) if memory.created_at else None
-    parts, is_shortened = _parts(memory)
+    # A path stands in its title as well, a type in its colour besides.
+    taken = html_size(heading) + 3 * html_size(type) + 2 * sum(map(html_size, files))
+    parts, is_shortened = first_parts(memory, ENTRY_BYTES - taken)
     is_cut = is_shortened or bool(getattr(memory, "is_cut", False))
     return Entry(
         ref=str(memory.ref),
@@ -171,15 +159,15 @@ def _entry(memory: Memory, names: Mapping[str, str], address: str, *, is_marked:
         timeline_url=timeline_url(memory.ref),
         kind=str(memory.kind),
         kind_label=memory.kind.label,
-        type=clean(getattr(memory, "type", "")),
-        heading=clean(memory.heading) if memory.kind in (Kind.OBSERVATION, Kind.SUMMARY) else "",
+        type=type,
+        heading=heading,
         parts=parts,
         created_at=memory.created_at,
         time=f"{local:%H:%M}" if local else "",
         exact_time=exact_time(memory.created_at) if memory.created_at else "",
         time_note=time_note(memory),
-        files=files[:FILES_SHOWN],
-        more_files=max(0, len(files) - FILES_SHOWN),
+        files=files,
+        more_files=len(mentioned) - len(files),
         flags=[flag for flag in memory.flags if flag != "doubtful"],
         is_cut=is_cut,
         whole_url=f"{address}?whole={memory.ref}" if is_cut else "",
@@ -189,45 +177,14 @@ def _entry(memory: Memory, names: Mapping[str, str], address: str, *, is_marked:
     )
 
 
-def _parts(memory: Memory) -> tuple[list[Part], bool]:
-    """Return the texts of a memory as far as ENTRY_BYTES reach, and whether any was cut."""
-    parts, left, is_cut = [], ENTRY_BYTES, False
-    for label, value in _texts(memory):
-        texts = value if isinstance(value, list) else [value]
-        kept = []
-        for text in map(str, texts):
-            shown = text.encode("utf-8", "replace")[:left].decode("utf-8", "ignore")
-            is_cut = is_cut or shown != text
-            left -= len(shown.encode())
-            kept += [shown] if shown.strip() else []
-        if kept:
-            parts.append(_part(label, kept if isinstance(value, list) else kept[0]))
-    return parts, is_cut
+def _paths(memories: Iterable[Memory]) -> dict[int, str]:
+    """Return the paths that are shown of these memories, by their ids."""
+    wanted = {id for memory in memories for id in _file_ids(memory)[:FILES_SHOWN]}
+    return dict(FilePath.objects.filter(pk__in=wanted).values_list("pk", "path"))
 
 
-def _part(label: str, value: list[str] | str) -> Part:
-    if isinstance(value, list):
-        return Part(label, "", [_rendered(str(one)) for one in value])
-    return Part(label, _rendered(value))
-
-
-def _rendered(text: str) -> SafeString:
-    """Return Markdown as HTML; as it is where the marks would blow it up."""
-    html = render_markdown(text)
-    is_blown_up = len(html) > 3 * len(text) + 200
-    return format_html('<pre class="plain">{}</pre>', clean(text)) if is_blown_up else html
-
-
-def _texts(memory: Memory) -> Iterable[tuple[str, list[str] | str]]:
-    for name, label in SECTIONS[memory.kind]:
-        value = getattr(memory, name)
-        is_said = isinstance(value, str) and value.strip() and not (name == "request" and _is_heading(memory, value))
-        if is_said or (isinstance(value, list) and value):
-            yield label, value
-
-
-def _is_heading(memory: Memory, value: str) -> bool:
-    return memory.heading == value.strip()
+def _file_ids(memory: Memory) -> list[int]:
+    return [int(token[2:]) for token in memory.scope_terms.split() if token[:2] == "=f" and token[2:].isdigit()]
 
 
 def _day_label(day: date | None) -> str:

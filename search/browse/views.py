@@ -8,8 +8,9 @@ from django.utils.cache import patch_vary_headers
 from memweb.memories.kinds import Ref
 from memweb.memories.models import Session, State, memory_model
 from memweb.reading import read_only
+from search.browse.parts import all_parts
 from search.browse.run import Window, read_window, read_window_around, read_window_before
-from search.browse.session_page import entries_of, place_of, session_page, whole_entry
+from search.browse.session_page import entries_of, place_of, session_page
 from search.cursors import TimeCursor, decode
 from search.keyword.rows import Key
 from search.request import Order
@@ -78,4 +79,4 @@ def _whole(request: HttpRequest, session: Session) -> HttpResponse:
     memory = rows.filter(pk=ref.id, session=session).first()
     if memory is None:
         return render(request, "404.html", {"message": f"There is no memory {ref} in this session."}, status=404)
-    return render(request, "browse/_parts.html", {"parts": whole_entry(memory)})
+    return render(request, "browse/_parts.html", {"parts": all_parts(memory)})

@@ -1,5 +1,6 @@
 """The page of a session: in order, in windows, small whatever it holds."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from memweb.memories.models import Session, State
+from memweb.memories.models import Observation, ObservationFile, Session, State
 from tests.factories import make_drawer, make_observation, make_prompt, make_session, make_summary, moment, refs
 
 pytestmark = pytest.mark.django_db
@@ -144,6 +145,93 @@ def test_window_of_heavy_memories_is_below_a_megabyte_and_loses_nothing(reader: 
     whole = str(soup(reader, str(link["hx-get"]), headers=FRAGMENT))
     said = "".join([values.get("narrative", ""), *values.get("facts", [])])
     assert len("".join(whole.split())) >= len("".join(said.split())) * 0.9
+
+
+LONG = {"letters": "x" * 11_000, "quotes": "\"'" * 5_500, "Chinese": "東" * 11_000, "lines": "a\n" * 5_500}
+INFLATED: dict[str, Callable[[str], dict[str, Any]]] = {
+    "title": lambda long: {"title": long},
+    "type": lambda long: {"type": long},
+    "subtitle": lambda long: {"subtitle": long},
+    "narrative": lambda long: {"narrative": long},
+    "text": lambda long: {"text": long},
+    "facts": lambda long: {"facts": [long] * 3},
+    "number of facts": lambda long: {"facts": list(long[:6_000])},
+    "files": lambda long: {"files": [f"{number}/{long}" for number in range(6)]},
+    "number of files": lambda long: {"files": [f"{number}/{long[:300]}" for number in range(40)]},
+    "concepts": lambda long: {"concepts": [long]},
+    "tags": lambda long: {"tags": [long]},
+    "project": lambda long: {"project": long},
+    "agent": lambda long: {"agent": long, "agent_id": long, "model": long},
+    "note": lambda long: {"note": long},
+    "all at once": lambda long: {
+        "title": long,
+        "type": long,
+        "narrative": long,
+        "text": long,
+        "facts": list(long[:6_000]),
+        "files": [f"{number}/{long}" for number in range(6)],
+        "concepts": [long],
+        "project": long,
+    },
+}
+
+
+@pytest.mark.parametrize("long", LONG.values(), ids=LONG)
+@pytest.mark.parametrize("inflate", INFLATED.values(), ids=INFLATED)
+def test_no_field_makes_a_window_large(reader: Client, inflate: Callable[[str], dict[str, Any]], long: str) -> None:
+    values = inflate(long)
+    session = make_session(
+        long, title=long, first_prompt=long, platform=long, memory_session_id=long, project=values.get("project", long)
+    )
+    first = make_observation(session=session, **values)
+    links = list(first.file_links.all())
+    copies = [copied(first, number) for number in range(100)]
+    Observation.objects.bulk_create(copies)
+    for link in links:
+        ObservationFile.objects.bulk_create(
+            ObservationFile(observation=one, file_id=link.file_id, role=link.role) for one in copies
+        )
+    Observation.objects.filter(session=session).update(scope_terms=first.scope_terms)
+    for number in range(60):
+        make_prompt(long[:1_000], session=session, created_at=moment(-1 - number))
+    address = f"/sessions/{session.pk}/"
+    for query in ("", f"?at={first.ref}"):
+        response = reader.get(address + query)
+        assert len(rows(BeautifulSoup(response.content.decode(), "html.parser"))) >= 100
+        assert len(response.content) < 1_000_000
+
+
+def copied(memory: Observation, number: int) -> Observation:
+    """Return an unsaved copy of a memory, which happened later."""
+    values = {one.attname: getattr(memory, one.attname) for one in memory._meta.concrete_fields if one.name != "id"}
+    return Observation(**{**values, "created_at": moment(number)})
+
+
+def test_facts_and_files_that_are_left_out_are_on_the_page_of_the_memory(reader: Client) -> None:
+    session = make_session("s1")
+    memory = make_observation(
+        "one",
+        facts=[f"fact {number}" for number in range(50)],
+        files=[f"f{number}.py" for number in range(8)],
+        session=session,
+    )
+    page = soup(reader, f"/sessions/{session.pk}/")
+    *facts, more_facts = texts(page, ".prose li")
+    assert (facts, more_facts) == ([f"fact {number}" for number in range(20)], "and 30 more")
+    assert texts(page, ".entry-files li")[-1] == "+3 more files"
+    links = [one["href"] for one in page.select(".prose li a, .entry-files li a")]
+    assert links == [f"/m/{memory.ref}/"] * 2
+    whole = soup(reader, str(page.select_one(".entry-more a")["hx-get"]), headers=FRAGMENT)  # type: ignore[index]
+    assert len(texts(whole, ".prose li")) == 50
+
+
+def test_of_a_long_path_the_end_is_shown(reader: Client) -> None:
+    session = make_session("s1")
+    make_observation("one", files=["d/" * 5_000 + "end.py"], session=session)
+    page = soup(reader, f"/sessions/{session.pk}/")
+    [path] = texts(page, ".entry-files li")
+    assert (path[:3], path[-8:], len(path.encode())) == ("…/d", "d/end.py", 200)
+    assert page.select(".session-aside .files a[href]") == []  # no server would take so long an address
 
 
 def test_summary_of_five_long_parts_is_cut_as_a_whole(reader: Client) -> None:
