@@ -1,12 +1,17 @@
 """Django admin of what is remembered. Lists stay fast on large tables: no full counts, relations by autocomplete."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django.contrib import admin
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from memweb.memories.admin_actions import verb_actions
+from memweb.memories.curation import may_curate, values_of
+from memweb.memories.curation.recording import record_save
 from memweb.memories.models import (
+    ChangeSet,
     Concept,
     Drawer,
     FilePath,
@@ -42,10 +47,27 @@ class MemoryAdmin(admin.ModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("title_terms", "body_terms", "variant_terms", "scope_terms")
 
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        form.values_before = values_of(self._stored(obj.pk)) if change else None
+        super().save_model(request, obj, form, change)
+
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
-        # Tags, concepts and files are saved after the memory: its index terms follow now.
-        self.model.objects.for_indexing().get(pk=form.instance.pk).save(update_fields=["updated_at"])
+        # Tags, concepts and files are saved after the memory: its index terms follow now, and then its history.
+        self._stored(form.instance.pk).save(update_fields=["updated_at"])
+        row = self._stored(form.instance.pk)
+        record_save(cast(User, request.user), row, form.values_before)
+
+    def _stored(self, id: int) -> Any:
+        return self.model.objects.for_indexing().get(pk=id)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Memories go through the trash, and for good only from their own page, where an import is told to leave them
+        out."""
+        return False
+
+    def get_actions(self, request: HttpRequest) -> Any:
+        return {**super().get_actions(request), **(verb_actions() if may_curate(request.user) else {})}
 
 
 class ObservationConceptInline(admin.TabularInline):
@@ -131,6 +153,28 @@ class FilePathAdmin(admin.ModelAdmin):
     list_display = ("path", "name")
     search_fields = ("path",)
     show_full_result_count = False
+
+
+@admin.register(ChangeSet)
+class ChangeSetAdmin(admin.ModelAdmin):
+    """The log of curation: written by what people do, changed by nobody."""
+
+    list_display = ("made_at", "actor", "verb", "summary", "reason")
+    list_filter = ("verb",)
+    search_fields = ("summary", "reason", "actor")
+    date_hierarchy = "made_at"
+    ordering = ("-made_at", "-id")
+    show_full_result_count = False
+    readonly_fields = ("made_at", "user", "actor", "verb", "summary", "reason", "undoes", "import_batch")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
 
 
 admin.site.site_header = "memweb"

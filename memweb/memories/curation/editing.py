@@ -18,6 +18,7 @@ from memweb.memories.curation.values import FLAGS, TEXTS, Values, memories_in, v
 from memweb.memories.curation.verbs import require_found
 from memweb.memories.kinds import Kind, Ref
 from memweb.memories.models import ChangeSet, FileRole, Memory, Project, Session, TimeQuality, memory_model
+from memweb.memories.models.base import check_year
 
 LONGEST_TEXT = 1_000_000
 LONGEST_LINE = 2_000
@@ -230,6 +231,7 @@ def _checked_time(value: Any) -> str | None:
     if moment.tzinfo is None:
         raise ValidationError("The time needs its zone, such as Z or +01:00 at the end.")
     try:
-        return moment.astimezone(UTC).isoformat()
-    except OverflowError:
-        raise ValidationError("The time is outside of the years that can be kept.") from None
+        check_year(moment)
+    except ValidationError as error:
+        raise ValidationError(error.messages) from None
+    return moment.astimezone(UTC).isoformat()

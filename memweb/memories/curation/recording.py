@@ -92,6 +92,15 @@ def record(change_set: ChangeSet, memory: Memory, before: Values, after: Values)
         _recorded(change_set, memory, old, new).save()
 
 
+def record_save(user: User, memory: Memory, before: Values | None) -> None:
+    """Record that a memory was saved by a form of the admin; `before` is None for a new one."""
+    after = values_of(memory)
+    if before is None:
+        _recorded(begin(user, "create", f"Wrote a new {memory.kind.label}"), memory, None, after).save()
+    elif before != after:
+        record(begin(user, "edit", f"Edited {memory.ref} in the admin"), memory, before, after)
+
+
 def curated_names(memory: Memory) -> set[str]:
     """Return the names of the values that people changed and did not take back."""
     changes = Change.objects.filter(

@@ -1,7 +1,9 @@
 """What all four kinds of memories have in common."""
 
+from datetime import datetime
 from typing import Any, ClassVar
 
+from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.urls import reverse
 
@@ -11,6 +13,8 @@ from memweb.memories.models.imports import ImportBatch, Source
 from memweb.memories.models.labels import Tag
 from memweb.memories.models.projects import Project, Session
 from memweb.memories.queries import TERM_COLUMNS, MemoryManager
+
+FIRST_YEAR, LAST_YEAR = 1900, 2199
 
 
 class State(models.TextChoices):
@@ -151,6 +155,13 @@ class Memory(models.Model):
     def get_absolute_url(self) -> str:
         return reverse("memory", args=[str(self.ref)])
 
+    def clean(self) -> None:
+        super().clean()
+        # A form gives no text where there is no reason; a memory is wrong for one.
+        self.wrong_reason = self.wrong_reason or None
+        if self.created_at is not None:
+            check_year(self.created_at)
+
     def _refresh_terms(self) -> None:
         """Compute the terms from the row: what this instance holds besides the saved fields may be older or unsaved."""
         row = type(self).objects.for_indexing().get(pk=self.pk)
@@ -220,6 +231,14 @@ class Memory(models.Model):
     def compute_scope(self) -> None:
         """Set only the filter tokens, where neither texts nor labels changed; the labels are taken from the tokens."""
         self.scope_terms = " ".join(self.scope(label_ids_in(self.scope_terms)))
+
+
+def check_year(moment: datetime) -> None:
+    """Raise ValidationError for a time that nobody can have remembered anything at, and that pages cannot show."""
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        raise ValidationError(
+            {"created_at": f"The year {moment.year} is not between {FIRST_YEAR} and {LAST_YEAR}; correct the time."}
+        )
 
 
 def field_texts(value: object) -> list[str]:

@@ -2,10 +2,11 @@
 
 from typing import Any, ClassVar
 
+from django.core.exceptions import ValidationError
 from django.db import models
 
 from memweb.memories.kinds import Kind
-from memweb.memories.models.base import Memory
+from memweb.memories.models.base import Memory, field_texts
 from memweb.memories.models.labels import Concept, FilePath, FileRole
 
 HEADING_LENGTH = 200
@@ -33,12 +34,15 @@ class Observation(Memory):
             models.Index(fields=["type", "created_at", "id"], name="observation_type_time"),
         ]
 
+    def clean(self) -> None:
+        super().clean()
+        if not isinstance(self.facts, list):
+            raise ValidationError({"facts": 'Facts are a list, such as ["one", "two"].'})
+
     @property
     def heading(self) -> str:
-        return (
-            first_line(self.title, self.subtitle, self.narrative, self.text, *map(str, self.facts))
-            or "(empty observation)"
-        )
+        texts = (self.title, self.subtitle, self.narrative, self.text)
+        return first_line(*texts) or first_line(*field_texts(self.facts)) or "(empty observation)"
 
     def label_texts(self) -> list[str]:
         if not self.pk:

@@ -101,7 +101,7 @@ def test_second_saver_gets_the_difference_and_overwrites_nothing(user: User) -> 
         ("files", [["a", "deleted"]], "A file is read or modified"),
         ("created_at", "yesterday", "not a time; write it like"),
         ("created_at", "2026-01-01T00:00", "needs its zone"),
-        ("created_at", "0001-01-01T00:00+14:00", "outside of the years"),
+        ("created_at", "0001-01-01T00:00+14:00", "is not between 1900 and 2199"),
         ("project_id", 999, "no such project"),
         ("session_id", 999, "no such session"),
         ("project_id", "x", "not a whole number"),
