@@ -135,7 +135,7 @@ def memory_markdown(memory: Memory) -> str:
         value = getattr(memory, name)
         text = "\n".join(f"- {one}" for one in value) if isinstance(value, list) else value
         if text:
-            parts.append(f"## {label}\n\n{clean(text)}" if label else clean(text))
+            parts.append(f"## {label}\n\n{clean(str(text))}" if label else clean(str(text)))
     files = [f"- `{path}` ({role})" if role else f"- `{path}`" for path, role in memory_files(memory)]
     if files:
         parts.append("## Files\n\n" + "\n".join(files))

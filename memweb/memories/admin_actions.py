@@ -55,7 +55,7 @@ def _act(verb: Verb, admin: Any, request: HttpRequest, rows: QuerySet[Any]) -> H
 
 def _carry_out(user: User, verb: Verb, refs: list[Ref], argument: str, request: HttpRequest) -> None:
     """Do it MOST_AT_ONCE memories at a time, each in a transaction of its own, all as one change set."""
-    change_set = begin(user, verb.name, summary_of(verb, len(refs), argument), request.POST.get("reason", "")[:500])
+    change_set = begin(user, verb.name, summary_of(verb, refs, argument), request.POST.get("reason", "")[:500])
     changed = 0
     for start in range(0, len(refs), MOST_AT_ONCE):
         part = refs[start : start + MOST_AT_ONCE]

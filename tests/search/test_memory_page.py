@@ -102,8 +102,8 @@ def test_changes_are_listed_the_newest_first(reader: Client) -> None:
     carry_out(user, "wrong", [memory.ref], "a guess", reason="asked around")
     changes = section(soup(reader, f"/m/{memory.ref}/"), "Changes")
     assert [one.get_text(" ", strip=True).partition(" What")[0] for one in changes.select("li")] == [
-        "just now curator : Mark as wrong: memory (a guess) asked around",
-        "just now curator : Pin: memory",
+        f"just now curator : Mark as wrong: {memory.ref} (a guess) asked around",
+        f"just now curator : Pin: {memory.ref}",
     ]
     assert texts(changes, "dt") == ["marked as wrong", "pinned"]
     assert texts(changes, "ins") == ["a guess", "yes"]

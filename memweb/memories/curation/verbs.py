@@ -1,6 +1,6 @@
 """The verbs that work on one memory and on fifty thousand alike: each sets a few values and can be taken back."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -133,7 +133,7 @@ def carry_out(
         found = memories_in(wanted, labels=verb.reads_labels)
         if change_set is None:
             require_found(wanted, found)
-            change_set = begin(user, verb.name, summary_of(verb, len(wanted), argument), reason)
+            change_set = begin(user, verb.name, summary_of(verb, wanted, argument), reason)
         memories = [memory for memory in found.values() if memory.kind in verb.kinds]
         new_values = verb.new_values(argument)
         changed = change(change_set, [(memory, new_values(memory)) for memory in memories])
@@ -162,9 +162,9 @@ def checked_argument(verb: Verb, argument: str) -> str:
             return text_line(argument, "type", longest=60)
 
 
-def summary_of(verb: Verb, count: int, argument: str = "") -> str:
-    """Return what a verb does, in one sentence."""
-    noun = "memory" if count == 1 else f"{count:,} memories"
+def summary_of(verb: Verb, refs: Sequence[Ref], argument: str = "") -> str:
+    """Return what a verb does to which memories, in one sentence."""
+    noun = str(refs[0]) if len(refs) == 1 else f"{len(refs):,} memories"
     return f"{verb.label}: {noun}" + (f" ({argument})" if argument else "")
 
 

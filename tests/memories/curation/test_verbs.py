@@ -83,7 +83,7 @@ def test_a_change_set_says_who_did_what_and_why(user: User) -> None:
     carry_out(user, "wrong", [memory.ref], "guessed", reason="asked the author")
     change_set = ChangeSet.objects.get()
     assert (change_set.user, change_set.actor, change_set.verb) == (user, "curator", "wrong")
-    assert (change_set.summary, change_set.reason) == ("Mark as wrong: memory (guessed)", "asked the author")
+    assert (change_set.summary, change_set.reason) == (f"Mark as wrong: {memory.ref} (guessed)", "asked the author")
     change = Change.objects.get()
     assert (change.ref, change.before, change.after) == (
         memory.ref,
