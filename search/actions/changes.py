@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from memweb.memories.curation import can_undo, may_curate
-from memweb.memories.models import Change, ChangeSet
+from memweb.memories.models import Change, ChangeSet, ImportConflict
 from search.analysis import clean
 
 SHOWN = 50
@@ -43,6 +43,7 @@ def changes(request: HttpRequest) -> HttpResponse:
     context = {
         "acts": acts,
         "next": acts[-1].id if len(page) > SHOWN else None,
+        "conflict_count": ImportConflict.objects.count(),
         "may_curate": may_curate(request.user),
     }
     return render(request, "memories/changes.html", context)

@@ -13,6 +13,7 @@ from memweb.accounts.addresses import next_address
 from memweb.memories.curation import (
     EditConflict,
     carry_out,
+    create_memory,
     edit_memory,
     may_curate,
     purge,
@@ -23,9 +24,9 @@ from memweb.memories.curation import (
 )
 from memweb.memories.curation.permissions import require_curator
 from memweb.memories.differences import as_text, word_difference
-from memweb.memories.kinds import Ref
+from memweb.memories.kinds import Kind, Ref
 from memweb.memories.models import ChangeSet, Memory, memory_model
-from search.actions.forms import as_fields, as_values, field_names, form_rows
+from search.actions.forms import as_fields, as_values, empty_values, field_names, form_rows
 from search.analysis import clean
 
 VERBS_OF_A_MEMORY = ("archive", "trash", "restore", "wrong", "right")
@@ -71,6 +72,38 @@ def edit(request: HttpRequest, ref: str) -> HttpResponse:
         "has_errors": bool(errors),
     }
     return render(request, "memories/edit.html", context, status=409 if conflict else 422 if errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    """The form of a memory that somebody writes by hand; `kind` says of which kind."""
+    user = _user(request)
+    require_curator(user)
+    given = request.POST.get("kind") or request.GET.get("kind") or str(Kind.OBSERVATION)
+    if given not in list(Kind):
+        return render(request, "404.html", {"message": f"There is no kind of memory “{given[:40]}”."}, status=404)
+    kind, errors = Kind(given), dict[str, str]()
+    before = empty_values(kind)
+    texts = as_fields(kind, before)
+    if request.method == "POST":
+        sent = {name: request.POST[name] for name in field_names(kind) if name in request.POST}
+        texts |= {name: text.replace("\r\n", "\n") for name, text in sent.items()}
+        values, errors = as_values(kind, sent, before)
+        if not errors:
+            try:
+                memory = create_memory(user, kind, values, reason=request.POST.get("reason", "")[:500])
+                messages.success(request, f"Saved as {memory.ref}.")
+                return redirect(memory.get_absolute_url())
+            except ValidationError as error:
+                errors = {name: " ".join(some) for name, some in error.message_dict.items()}
+    context = {
+        "kind": kind,
+        "kinds": [(str(one), one.label) for one in Kind],
+        "rows": form_rows(kind, texts, errors),
+        "reason": request.POST.get("reason", "")[:500],
+        "has_errors": bool(errors),
+    }
+    return render(request, "memories/edit.html", context, status=422 if errors else 200)
 
 
 @require_POST

@@ -30,6 +30,14 @@ def field_names(kind: Kind) -> list[str]:
     return [name for name in editable_names(kind) if name not in _HIDDEN]
 
 
+def empty_values(kind: Kind) -> Values:
+    """Return the values of a memory that is not written yet."""
+    return {
+        name: [] if name in {*_LISTS, "files"} else None if name in {"created_at", "project_id", "chunk_index"} else ""
+        for name in field_names(kind)
+    }
+
+
 def as_fields(kind: Kind, values: Values) -> dict[str, str]:
     """Return the texts of the fields for the values of a memory."""
     texts: dict[str, str] = {}

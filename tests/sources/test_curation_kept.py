@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from memweb.memories.curation import carry_out, edit_memory, merge, move_folder, purge, rename_label, undo
+from memweb.memories.curation import carry_out, edit_memory, merge, move_folder, purge, rename_label, settle, undo
 from memweb.memories.models import Change, ChangeSet, ImportBatch, ImportConflict, Observation, PurgedRow
 from memweb.sources.undo import undo_batch
 from search.keyword.maintenance import check_index
@@ -123,3 +123,18 @@ def test_undone_import_takes_its_history_along(claude_mem: ClaudeMem, run_import
     undo_batch(ImportBatch.objects.get())
     assert (Change.objects.count(), ImportConflict.objects.count()) == (0, 0)
     assert ChangeSet.objects.count() == 1
+
+
+def test_taking_the_words_of_the_source_lets_it_have_its_way_again(
+    claude_mem: ClaudeMem, run_import: Import, user: User
+) -> None:
+    id = claude_mem.observation("o")
+    run_import(claude_mem.path)
+    edit_memory(user, only().ref, {"title": "mine"})
+    claude_mem.change("observations", id, title="changed")
+    run_import(claude_mem.path)
+    settle(user, ImportConflict.objects.get(), take_theirs=True)
+    assert only().title == "changed"
+    claude_mem.change("observations", id, title="changed again")
+    run_import(claude_mem.path)
+    assert (only().title, ImportConflict.objects.count()) == ("changed again", 0)

@@ -1,5 +1,6 @@
 """The verbs of curation: what people do to memories, with history, checks and undo. Every surface goes through here."""
 
+from memweb.memories.curation.conflicts import settle
 from memweb.memories.curation.editing import (
     Difference,
     EditConflict,
@@ -45,6 +46,7 @@ __all__ = [
     "redact",
     "rename_label",
     "rename_project",
+    "settle",
     "split",
     "split_field",
     "supersede",

@@ -106,8 +106,13 @@ def curated_names(memory: Memory) -> set[str]:
     changes = Change.objects.filter(
         kind=memory.kind, memory_id=memory.pk, change_set__import_batch=None, before__isnull=False
     )
-    changes = changes.exclude(change_set__verb="undo").select_related("change_set__undone_by")
-    return {name for one in changes if is_in_force(one.change_set) for name in one.after or ()}
+    changes = changes.exclude(change_set__verb="undo").select_related("change_set__undone_by").order_by("pk")
+    names: set[str] = set()
+    for one in changes:
+        if is_in_force(one.change_set):
+            # Who takes the words of the source lets it have its way with them again.
+            names = names - set(one.after or ()) if one.change_set.verb == "settle" else names | set(one.after or ())
+    return names
 
 
 def original_values(kind: Kind, id: int) -> Values:

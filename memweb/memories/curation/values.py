@@ -107,6 +107,11 @@ def is_label(name: str) -> bool:
     return name in {"tags", "concepts", "files", "file"}
 
 
+def is_value(kind: Kind, name: str) -> bool:
+    """Return whether memories of a kind have a value of this name."""
+    return name in value_names(kind)
+
+
 def memories_in(refs: Iterable[Any], *, labels: bool) -> dict[Any, Memory]:
     """Return the memories of refs that are there, by ref; with all that their index terms are computed from."""
     wanted = list(refs)

@@ -4,7 +4,7 @@ import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
 
-from memweb.memories.models import ChangeSet, Memory, Observation
+from memweb.memories.models import ChangeSet, ImportConflict, Memory, Observation
 from tests.factories import make_observation, make_one_of_each, make_project, refs
 from tests.search.searching import found
 
@@ -173,3 +173,38 @@ def test_bad_addresses_of_changes_are_told(curator: Client) -> None:
     assert curator.post("/changes/999/undo/").status_code == 404
     soup(curator, "/changes/?before=x")
     soup(curator, "/changes/?before=" + "9" * 40)
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"), [("observation", "title"), ("summary", "request"), ("prompt", "text"), ("drawer", "text")]
+)
+def test_memories_of_every_kind_are_written_by_hand(curator: Client, kind: str, field: str) -> None:
+    make_project("demo")
+    sent = sent_by(soup(curator, f"/new/?kind={kind}"))
+    response = curator.post("/new/", {**sent, field: "needle", "project_id": "demo", "tags": "own"})
+    assert response.status_code == 302
+    assert [f"/m/{ref}/" for ref in found("needle tag:own")] == [response["Location"]]
+
+
+def test_what_is_missing_of_a_new_memory_is_said(curator: Client) -> None:
+    response = curator.post("/new/", {"kind": "observation", "narrative": "kept"})
+    page = BeautifulSoup(response.content.decode(), "html.parser")
+    assert (response.status_code, sent_by(page)["narrative"]) == (422, "kept")
+    assert [one["name"] for one in page.select("[aria-invalid]")] == ["project_id"]
+    soup(curator, "/new/?kind=zebra", 404)
+
+
+@pytest.mark.parametrize(("take", "title"), [("mine", "ours <b>"), ("theirs", "theirs <i>")])
+def test_a_conflict_is_shown_and_decided(curator: Client, take: str, title: str) -> None:
+    assert "Nothing that was edited here" in soup(curator, "/conflicts/").get_text()
+    memory = make_observation("ours <b>", concepts=["a"])
+    conflict = ImportConflict.objects.create(
+        kind="observation", memory_id=memory.pk, theirs={"title": "theirs <i>", "concepts": ["b"], "gone": 1}
+    )
+    page = soup(curator, "/conflicts/")
+    assert [one.get_text() for one in page.select("dt")] == ["title", "concepts"]
+    curator.post(f"/conflicts/{conflict.pk}/", {"take": "both"})
+    assert ImportConflict.objects.count() == 1
+    curator.post(f"/conflicts/{conflict.pk}/", {"take": take})
+    assert (ImportConflict.objects.count(), Observation.objects.get().title) == (0, title)
+    assert curator.post(f"/conflicts/{conflict.pk}/", {"take": take}).status_code == 404
