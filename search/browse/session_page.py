@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memweb.memories.kinds import Kind
-from memweb.memories.models import FilePath, Memory, Session, State, memory_model
+from memweb.memories.models import FilePath, Memory, Session
 from memweb.templatetags.memweb_format import exact_time
 from search.analysis import clean
 from search.browse.bounds import HEADING, bounded, html_size, shortened, shortened_path
@@ -16,7 +16,7 @@ from search.browse.durations import duration_label, gap_label
 from search.browse.excerpts import read_excerpts
 from search.browse.outline import Jump, jumps_of, touched_files
 from search.browse.parts import Part, first_parts
-from search.browse.run import Extent, Place, Window, cursor_of, extent_of
+from search.browse.run import Extent, Window, cursor_of, extent_of
 from search.cursors import encode
 from search.hit_views import time_note
 from search.keyword.rows import Key
@@ -196,11 +196,3 @@ def _span(session: Session, extent: Extent) -> str:
     moments = [one for one in (session.started_at, extent.first, extent.last, session.completed_at) if one]
     length = max(moments) - min(moments) if moments else timedelta()
     return duration_label(length) if length else ""
-
-
-def place_of(key: Key, session: Session) -> Place | None:
-    """Return where a memory stands in a session; None when it is none of its memories or lies in the trash."""
-    kind, id = key
-    rows = memory_model(kind).objects.exclude(state=State.TRASHED).filter(pk=id, session=session)
-    found = rows.values_list("created_at").first()
-    return (found[0], kind, id) if found else None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 
 from django.db import connection
+from django.urls import reverse
 
 from memweb.memories.kinds import Kind, Ref
 from memweb.memories.models import Memory, State, memory_model
@@ -33,8 +34,9 @@ class MissingError(LookupError):
 class GoneError(LookupError):
     """The memory was there and is gone; `nearest` is a moment near it, None when none is known."""
 
-    def __init__(self, message: str, nearest: datetime | None) -> None:
+    def __init__(self, message: str, ref: Ref, nearest: datetime | None) -> None:
         super().__init__(message)
+        self.ref = ref
         self.nearest = nearest
 
 
@@ -90,18 +92,29 @@ def _moment(text: str, zone: tzinfo, now: datetime | None) -> datetime:
 
 
 def _memory_anchor(ref: Ref) -> Anchor:
+    memory = find_memory(ref)
+    return Anchor(memory.created_at, memory)
+
+
+def find_memory(ref: Ref) -> Memory:
+    """Return a memory that does not lie in the trash; raises MissingError and GoneError."""
     model = memory_model(ref.kind)
-    memory = model.objects.for_list().filter(pk=ref.id).first()
+    memory: Memory | None = model.objects.for_list().filter(pk=ref.id).first()
     if memory is None:
         if not was_used(ref):
             raise MissingError(f"There is no memory {ref}.")
         neighbour = (
             model.objects.filter(pk__lt=ref.id, created_at__isnull=False).order_by("-pk").values_list("created_at")
         ).first()
-        raise GoneError(f"The memory {ref} was deleted.", neighbour[0] if neighbour else None)
+        raise GoneError(f"The memory {ref} was deleted.", ref, neighbour[0] if neighbour else None)
     if memory.state == State.TRASHED:
-        raise GoneError(f"The memory {ref} is in the trash.", memory.created_at)
-    return Anchor(memory.created_at, memory)
+        raise GoneError(f"The memory {ref} is in the trash.", ref, memory.created_at)
+    return memory
+
+
+def moment_url(moment: datetime) -> str:
+    """Return the address of the timeline around a moment."""
+    return f"{reverse('timeline')}?anchor={moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def was_used(ref: Ref) -> bool:

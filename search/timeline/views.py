@@ -2,12 +2,11 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
 from memweb.reading import read_only
-from search.timeline.anchors import FORMS, AnchorError, GoneError, MissingError
+from search.timeline.anchors import FORMS, AnchorError, GoneError, MissingError, moment_url
 from search.timeline.builder import MAX_DEPTH, TimelineBuilder
 from search.timeline.links import TimelineLinks
 from search.timeline.pages import timeline_page
@@ -32,7 +31,7 @@ def timeline(request: HttpRequest) -> HttpResponse:
     except MissingError as error:
         return render(request, "404.html", {"message": str(error)}, status=404)
     except GoneError as error:
-        nearest = f"{reverse('timeline')}?anchor={error.nearest:%Y-%m-%dT%H:%M:%SZ}" if error.nearest else ""
+        nearest = moment_url(error.nearest) if error.nearest else ""
         return render(request, "timeline/gone.html", {"message": str(error), "nearest": nearest}, status=410)
     links = TimelineLinks(wanted, given.anchor.strip(), found.before, found.after, all_projects=given.all_projects)
     problems = [f"{one.field}: {one.message}; it was left out." for one in given.normalized.problems]

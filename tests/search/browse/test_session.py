@@ -243,11 +243,55 @@ def test_summary_of_five_long_parts_is_cut_as_a_whole(reader: Client) -> None:
     assert len(reader.get(f"/sessions/{session.pk}/").content) < 1_000_000
 
 
-def test_trashed_memory_is_not_reached_through_its_session(reader: Client) -> None:
+def gone(client: Client, session: Session, name: str, ref: object) -> tuple[str, list[str]]:
+    """Return what is said of a memory that is gone, and where it leads."""
+    page = soup(client, f"/sessions/{session.pk}/?{name}={ref}", 410)
+    return texts(page, ".alone p")[1], [str(one["href"]) for one in page.select(".actions a")]
+
+
+@pytest.mark.parametrize("name", ["at", "whole"])
+def test_trashed_memory_is_gone_and_the_nearest_is_offered(reader: Client, name: str) -> None:
     session = make_session("s1")
-    memory = make_observation("secret", session=session, state=State.TRASHED)
-    for name in ("at", "whole"):
-        assert "secret" not in soup(reader, f"/sessions/{session.pk}/?{name}={memory.ref}", 404).get_text()
+    memory = make_observation("secret", session=session, state=State.TRASHED, created_at=moment(5))
+    timeline = "/timeline/?anchor=2026-01-20T09:05:00Z"
+    said = f"The memory {memory.ref} is in the trash."
+    assert gone(reader, session, name, memory.ref) == (said, [timeline, "/"])
+    later = make_prompt("later", session=session, created_at=moment(9))
+    at_later = f"/sessions/{session.pk}/?at={later.ref}#{later.ref}"
+    assert gone(reader, session, name, memory.ref) == (said, [at_later, timeline, "/"])
+    earlier = make_prompt("earlier", session=session, created_at=moment(1))
+    at_earlier = f"/sessions/{session.pk}/?at={earlier.ref}#{earlier.ref}"
+    assert gone(reader, session, name, memory.ref) == (said, [at_earlier, timeline, "/"])
+    assert "secret" not in soup(reader, f"/sessions/{session.pk}/?{name}={memory.ref}", 410).get_text()
+
+
+@pytest.mark.parametrize("name", ["at", "whole"])
+def test_deleted_memory_is_gone_and_one_of_unknown_time_too(reader: Client, name: str) -> None:
+    session = make_session("s1")
+    kept = make_observation("kept", session=session, created_at=moment(1))
+    deleted = make_observation("secret", session=session)
+    ref = deleted.ref
+    deleted.delete()
+    at_kept = f"/sessions/{session.pk}/?at={kept.ref}#{kept.ref}"
+    timeline = "/timeline/?anchor=2026-01-20T09:01:00Z"
+    said = f"The memory {ref} was deleted."
+    assert gone(reader, session, name, ref) == (said, [at_kept, timeline, "/"])
+    lost = make_observation("secret", session=session, created_at=None, state=State.TRASHED)
+    assert gone(reader, session, name, lost.ref) == (f"The memory {lost.ref} is in the trash.", [at_kept, "/"])
+
+
+@pytest.mark.parametrize("state", [State.ACTIVE, State.TRASHED])
+@pytest.mark.parametrize("name", ["at", "whole"])
+def test_memory_of_another_session_is_unknown_here(reader: Client, name: str, state: State) -> None:
+    session = make_session("s1")
+    for other in (make_session("s2"), None):
+        memory = make_observation("secret", session=other, state=state)
+        page = soup(reader, f"/sessions/{session.pk}/?{name}={memory.ref}", 404)
+        assert texts(page, ".alone p")[1] == f"There is no memory {memory.ref} in this session."
+
+
+def test_archived_memory_is_reached_through_its_session(reader: Client) -> None:
+    session = make_session("s1")
     archived = make_observation("put aside", session=session, state=State.ARCHIVED)
     assert rows(soup(reader, f"/sessions/{session.pk}/?at={archived.ref}")) == [str(archived.ref)]
 
