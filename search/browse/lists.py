@@ -8,11 +8,13 @@ from django.utils import timezone
 
 from memweb.reading import read_only
 from search.browse.label_pages import concepts_page, files_page
+from search.browse.paging import read_place
 from search.browse.project_page import projects_page
 from search.browse.session_list import read_filter, session_list_page
 from search.texts import whole_characters
 
 LONGEST = 1_000
+LONGEST_FIND = 200
 _PAGE_NUMBER = re.compile(r"[1-9]\d{0,5}", re.ASCII)
 
 
@@ -38,14 +40,26 @@ def projects(request: HttpRequest) -> HttpResponse:
 
 @read_only
 def files(request: HttpRequest) -> HttpResponse:
-    """One folder of the tree of files that memories mention."""
-    return render(request, "browse/files.html", {"page": files_page(_text(request, "path"))})
+    """One folder of the tree of files that memories mention, or what is found below it."""
+    try:
+        page = files_page(_text(request, "path"), _find(request), read_place(_text(request, "after")))
+    except ValueError as error:
+        return render(request, "400.html", {"message": str(error)}, status=400)
+    return render(request, "browse/files.html", {"page": page})
 
 
 @read_only
 def concepts(request: HttpRequest) -> HttpResponse:
     """The concepts, the most frequent first."""
-    return render(request, "browse/concepts.html", {"page": concepts_page(_text(request, "find").strip())})
+    try:
+        page = concepts_page(_find(request), read_place(_text(request, "after")))
+    except ValueError as error:
+        return render(request, "400.html", {"message": str(error)}, status=400)
+    return render(request, "browse/concepts.html", {"page": page})
+
+
+def _find(request: HttpRequest) -> str:
+    return _text(request, "find").strip()[:LONGEST_FIND]
 
 
 def _text(request: HttpRequest, name: str) -> str:

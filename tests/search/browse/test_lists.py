@@ -2,6 +2,7 @@
 
 from datetime import date
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from bs4 import BeautifulSoup
@@ -125,6 +126,70 @@ def test_files_are_a_tree_with_mentions(reader: Client) -> None:
     assert crumbs == [("All files", "/files/"), ("src/", None)]
     hits = soup(reader, str(soup(reader, "/files/?path=docs/").select(".label-row a")[0]["href"]))
     assert len(hits.select(".hit")) == 1
+
+
+def test_files_are_found_below_a_folder(reader: Client) -> None:
+    make_observation("one", files=["src/auth/Login.py", "src/auth/codes.py", "docs/login.md", "src/100%_sure!.py"])
+    make_observation("two", files=["src/auth/codes.py"])
+    page = soup(reader, "/files/?path=src/&find=LOGIN")
+    assert rows(page) == [["auth/Login.py", "1 mention"]]
+    assert [one["href"] for one in page.select(".label-row a")] == ["/?q=file%3Asrc%2Fauth%2FLogin.py"]
+    assert [one["value"] for one in page.select(".browse-form input")] == ["src/", "LOGIN"]
+    assert rows(soup(reader, "/files/?find=login")) == [
+        ["docs/login.md", "1 mention"],
+        ["src/auth/Login.py", "1 mention"],
+    ]
+    assert rows(soup(reader, "/files/?path=src/&find=o")) == [
+        ["auth/codes.py", "2 mentions"],
+        ["auth/Login.py", "1 mention"],
+    ]
+    assert rows(soup(reader, "/files/?path=src/&find=src")) == []  # the folder itself is not below it
+    assert rows(soup(reader, "/files/", 200)) == [
+        ["src/", "3 files, 4 mentions of src/"],
+        ["docs/", "1 file, 1 mention of docs/"],
+    ]
+    empty = soup(reader, "/files/?path=src/&find=zebra").select_one(".empty h2")
+    assert empty is not None
+    assert empty.get_text() == "No file below this folder has this in its path"
+
+
+@pytest.mark.parametrize("find", ["%", "_", "!", "%_", "_sure!", "0%"])
+def test_signs_of_patterns_are_found_as_they_are(reader: Client, find: str) -> None:
+    make_observation("one", files=["src/plain.py", "src/100%_sure!.py"])
+    page = soup(reader, f"/files/?{urlencode({'path': 'src/', 'find': find})}")
+    assert rows(page) == [["100%_sure!.py", "1 mention"]]
+
+
+LISTED = {"files": "/files/?path=src/", "found files": "/files/?find=name", "concepts": "/concepts/?find=name"}
+
+
+@pytest.mark.parametrize("address", LISTED.values(), ids=LISTED)
+def test_all_of_a_long_list_is_reached_once_while_memories_come(reader: Client, address: str) -> None:
+    names = [f"name{number:03}" for number in range(250)]
+    make_observation("one", files=[f"src/{name}" for name in names], concepts=names)
+    make_observation("two", files=["src/name249"], concepts=["name249"])
+    seen: list[str] = []
+    pages, sizes = 0, []
+    following = address
+    while following:
+        page = soup(reader, following)
+        shown = [row[0].removeprefix("src/") for row in rows(page)]
+        seen += shown
+        sizes.append(len(shown))
+        link = page.select_one("a[rel=next]")
+        following = str(link["href"]) if link else ""
+        assert [one.get_text() for one in page.select("a[rel=first]")] == (["First"] if pages else [])
+        pages += 1
+        make_observation("new", files=[f"src/name000{pages}"], concepts=[f"name000{pages}"])
+    assert [one for one in seen if one in names] == ["name249", *names[:249]]
+    assert sizes[:2] == [100, 100]
+    assert pages == 3
+
+
+@pytest.mark.parametrize("address", ["/files/", "/concepts/"])
+@pytest.mark.parametrize("after", ["zebra", "1", "~", "1~x", "9" * 30 + "~1"])
+def test_damaged_place_is_named(reader: Client, address: str, after: str) -> None:
+    assert f"after: “{after}” is not a place in the list" in soup(reader, f"{address}?after={after}", 400).get_text()
 
 
 def test_paths_of_all_sorts_can_be_walked(reader: Client) -> None:
