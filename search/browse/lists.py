@@ -1,7 +1,5 @@
 """Lists to look around in."""
 
-import re
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -15,7 +13,6 @@ from search.texts import whole_characters
 
 LONGEST = 1_000
 LONGEST_FIND = 200
-_PAGE_NUMBER = re.compile(r"[1-9]\d{0,5}", re.ASCII)
 
 
 @read_only
@@ -31,11 +28,12 @@ def sessions(request: HttpRequest) -> HttpResponse:
 @read_only
 def projects(request: HttpRequest) -> HttpResponse:
     """The projects, the last active first."""
-    number = request.GET.get("page", "1").strip() or "1"
-    if not _PAGE_NUMBER.fullmatch(number):
-        message = f"page: “{number[:40]}” is not the number of a page; accepted are whole numbers from 1"
-        return render(request, "400.html", {"message": message}, status=400)
-    return render(request, "browse/projects.html", {"page": projects_page(_text(request, "find"), int(number))})
+    try:
+        after = read_place(_text(request, "after"))
+    except ValueError as error:
+        return render(request, "400.html", {"message": str(error)}, status=400)
+    page = projects_page(_find(request), after, timezone.get_current_timezone())
+    return render(request, "browse/projects.html", {"page": page})
 
 
 @read_only

@@ -1,17 +1,20 @@
 """Page object of the projects: each with its numbers, its activity, what it is about."""
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, tzinfo
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
 from search.analysis import clean
+from search.browse.bounds import PATH, bounded, shortened, shortened_path
+from search.browse.paging import Place, page_after
 from search.browse.projects import ProjectFacts, add_top_labels, bars, read_projects
 from search.places import field_url
 from search.query import FieldName
 
 PAGE = 30
+OTHERS = 12
 BARS = 24
 BAR_WIDTH, BAR_HEIGHT = 6, 28
 
@@ -31,6 +34,7 @@ class ProjectRow:
     url: str
     sessions_url: str
     other_names: list[str]
+    more_names: int
     total: str
     counts: list[tuple[str, str]]
     last: datetime | None
@@ -47,19 +51,18 @@ class ProjectsPage:
 
     rows: list[ProjectRow]
     find: str
-    number: int
     total_label: str
-    earlier_url: str
-    later_url: str
+    first_url: str
+    next_url: str
     span_label: str
     is_complete: bool
     drawing: str
 
 
-def projects_page(find: str, number: int) -> ProjectsPage:
-    """Return one page of the projects whose names hold a text; `number` counts from 1."""
-    facts, is_complete = read_projects(find)
-    shown = facts[(number - 1) * PAGE : number * PAGE]
+def projects_page(find: str, after: Place | None, zone: tzinfo) -> ProjectsPage:
+    """Return one page of the projects whose names hold a text, with their activity by days of a zone."""
+    facts, is_complete = read_projects(zone, find)
+    shown, last_shown, _ = page_after(facts, after, PAGE)
     add_top_labels(shown)
     days = [day for one in facts for day in one.days]
     first, last = min(days, default=date.min), max(days, default=date.min)
@@ -67,10 +70,9 @@ def projects_page(find: str, number: int) -> ProjectsPage:
     return ProjectsPage(
         rows=[_row(one, first, last) for one in shown],
         find=find,
-        number=number,
         total_label=f"{len(facts):,} {noun}",
-        earlier_url=_url(find, number - 1) if number > 1 else "",
-        later_url=_url(find, number + 1) if len(facts) > number * PAGE else "",
+        first_url=_url(find) if after else "",
+        next_url=_url(find, last_shown) if last_shown else "",
         span_label=f"{_month(first)} to {_month(last)}" if days else "",
         is_complete=is_complete,
         drawing=f"0 0 {BARS * BAR_WIDTH} {BAR_HEIGHT}",
@@ -80,12 +82,14 @@ def projects_page(find: str, number: int) -> ProjectsPage:
 def _row(facts: ProjectFacts, first: date, last: date) -> ProjectRow:
     name = facts.project.name
     heights = bars(facts.days, first, last, BARS) if facts.days else []
+    others = [*facts.aliases, *facts.merged]
     busiest = max(facts.days.items(), key=lambda one: one[1], default=None)
     return ProjectRow(
-        label=clean(facts.project.label),
-        url=field_url(FieldName.PROJECT, name),
-        sessions_url=f"{reverse('sessions')}?{urlencode({'project': name})}" if name else "",
-        other_names=[clean(one) for one in (*facts.aliases, *facts.merged)],
+        label=shortened(clean(facts.project.label), PATH),
+        url=bounded(field_url(FieldName.PROJECT, name)),
+        sessions_url=bounded(f"{reverse('sessions')}?{urlencode({'project': name})}") if name else "",
+        other_names=[shortened(clean(one)) for one in others[:OTHERS]],
+        more_names=max(0, len(others) - OTHERS),
         total=f"{facts.total:,}",
         counts=[
             (str(kind), f"{count:,} {kind.label if count == 1 else kind.plural}")
@@ -96,9 +100,9 @@ def _row(facts: ProjectFacts, first: date, last: date) -> ProjectRow:
         bars_label=f"Memories on {len(facts.days):,} days; most on {busiest[0]:%Y-%m-%d}: {busiest[1]:,}"
         if busiest
         else "No memory has a known time",
-        types=[(clean(one), _within(name, FieldName.TYPE, one)) for one in facts.types],
-        concepts=[(clean(one), _within(name, FieldName.CONCEPT, one)) for one in facts.concepts],
-        files=[(clean(one), _within(name, FieldName.FILE, one)) for one in facts.files],
+        types=[(shortened(clean(one)), _within(name, FieldName.TYPE, one)) for one in facts.types],
+        concepts=[(shortened(clean(one)), _within(name, FieldName.CONCEPT, one)) for one in facts.concepts],
+        files=[(shortened_path(clean(one)), _within(name, FieldName.FILE, one)) for one in facts.files],
     )
 
 
@@ -112,11 +116,11 @@ def _bars(counts: list[int]) -> list[Bar]:
 
 
 def _within(project: str, name: FieldName, value: str) -> str:
-    return field_url(name, value, project=project)
+    return bounded(field_url(name, value, project=project))
 
 
-def _url(find: str, number: int) -> str:
-    given = {"find": find, "page": str(number) if number > 1 else ""}
+def _url(find: str, after: Place | None = None) -> str:
+    given = {"find": find, "after": str(after or "")}
     parameters = {name: value for name, value in given.items() if value}
     return reverse("projects") + (f"?{urlencode(parameters)}" if parameters else "")
 

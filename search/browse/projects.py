@@ -4,11 +4,13 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import Project
 from search.browse.hidden import hidden_ids
+from search.browse.paging import in_order
+from search.browse.slots import Clock
 from search.keyword.limits import rows_within
 from search.keyword.schema import CONTENT_TABLES
 
@@ -17,10 +19,14 @@ COUNT_SECONDS = 0.5
 LOOKED_AT = 300
 TOP = 4
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# The rank of projects without a time, after all that have one.
+_LAST = 10**18 - 1
+
 
 @dataclass(slots=True)
 class ProjectFacts:
-    """What is remembered of one project; `days` holds the number of memories of each day with any (UTC)."""
+    """What is remembered of one project; `days` holds the number of memories of each day with any in a zone."""
 
     project: Project
     counts: Counter[Kind] = field(default_factory=Counter)
@@ -36,12 +42,28 @@ class ProjectFacts:
     def total(self) -> int:
         return self.counts.total()
 
+    @property
+    def rank(self) -> int:
+        return -((self.last - _EPOCH) // timedelta(microseconds=1)) if self.last else _LAST
 
-def read_projects(find: str = "") -> tuple[list[ProjectFacts], bool]:
-    """Return the projects with memories whose names hold a text, the last active first, and whether counting ended."""
+    @property
+    def name(self) -> str:
+        return self.project.name
+
+    @property
+    def id(self) -> int:
+        return self.project.pk
+
+
+def read_projects(zone: tzinfo, find: str = "") -> tuple[list[ProjectFacts], bool]:
+    """Return the projects with memories whose names hold a text, the last active first, and whether counting ended.
+
+    Days are those of a zone.
+    """
     projects = Project.objects.prefetch_related("aliases", "merged_projects").in_bulk()
     facts = {id: ProjectFacts(project) for id, project in projects.items()}
-    counted = [_count_kind(kind, facts) for kind in Kind]
+    clock = Clock(zone)
+    counted = [_count_kind(kind, facts, clock) for kind in Kind]
     for one in facts.values():
         one.aliases = sorted(alias.name for alias in one.project.aliases.all())
         one.merged = sorted(project.name for project in one.project.merged_projects.all())
@@ -51,8 +73,7 @@ def read_projects(find: str = "") -> tuple[list[ProjectFacts], bool]:
         for one in facts.values()
         if one.total and any(wanted in name.casefold() for name in (one.project.label, *one.aliases, *one.merged))
     ]
-    earliest = datetime.min.replace(tzinfo=UTC)
-    return sorted(found, key=lambda one: (one.last or earliest, one.project.name), reverse=True), all(counted)
+    return in_order(found), all(counted)
 
 
 def add_top_labels(facts: Sequence[ProjectFacts]) -> None:
@@ -87,25 +108,28 @@ def bars(days: Counter[date], first: date, last: date, number: int) -> list[int]
     return found
 
 
-def _count_kind(kind: Kind, facts: dict[int, ProjectFacts]) -> bool:
+def _count_kind(kind: Kind, facts: dict[int, ProjectFacts], clock: Clock) -> bool:
     """Count one kind out of the index of projects and times; what is hidden is taken off again."""
     table = CONTENT_TABLES[kind]
     hidden = json.dumps(hidden_ids(kind))
-    grouped = "SELECT project_id, substr(created_at, 1, 10) AS day, count(*), max(created_at)"
-    rows = rows_within(COUNT_SECONDS, f"{grouped} FROM {table} GROUP BY project_id, day", [])
-    sql = f"{grouped} FROM {table} WHERE id IN (SELECT value FROM json_each(%s)) GROUP BY project_id, day"
-    taken_off = {(project, day): count for project, day, count, _ in rows_within(COUNT_SECONDS, sql, [hidden]).rows}
+    grouped = f"SELECT project_id, {clock.slot} AS slot, count(*), max(created_at)"
+    rows = rows_within(COUNT_SECONDS, f"{grouped} FROM {table} GROUP BY project_id, slot", [])
+    sql = f"{grouped} FROM {table} WHERE id IN (SELECT value FROM json_each(%s)) GROUP BY project_id, slot"
+    taken_off = {(project, slot): count for project, slot, count, _ in rows_within(COUNT_SECONDS, sql, [hidden]).rows}
     lasts = _lasts(table, sorted({project for project, _ in taken_off}), hidden)
-    for project, day, count, last in rows.rows:
+    newest: dict[int, str] = {}
+    for project, slot, count, last in rows.rows:
         one = facts.get(project)
-        number = count - taken_off.get((project, day), 0)
+        number = count - taken_off.get((project, slot), 0)
         if one is None or number <= 0:
             continue
         one.counts[kind] += number
-        if day:
-            one.days[date.fromisoformat(day)] += number
-            moment = datetime.fromisoformat(lasts.get(project, last)).replace(tzinfo=UTC)
-            one.last = max(one.last, moment) if one.last else moment
+        if slot:
+            one.days[clock.day(slot)] += number
+            newest[project] = max(newest.get(project, ""), lasts.get(project, last))
+    for project, stored in newest.items():
+        one, moment = facts[project], datetime.fromisoformat(stored).replace(tzinfo=UTC)
+        one.last = max(one.last, moment) if one.last else moment
     return rows.is_complete
 
 

@@ -1,8 +1,9 @@
 """Projects, files and concepts: what is counted, what is not, and pages for every address."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
 
 import pytest
 from bs4 import BeautifulSoup
@@ -12,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memweb.memories.models import ProjectAlias, State
 from search.browse.projects import bars
+from search.browse.slots import Clock
 from tests.factories import (
     make_drawer,
     make_observation,
@@ -89,11 +91,51 @@ def test_projects_come_in_pages(reader: Client) -> None:
     second = soup(reader, str(link["href"]))
     names = [row[0] for row in [*rows(first), *rows(second)]]
     assert names == [f"p{number:02}" for number in range(34, -1, -1)]
+    assert [one["href"] for one in second.select("a[rel=first]")] == ["/projects/"]
 
 
-@pytest.mark.parametrize("number", ["0", "-1", "x", "1.5", "9999999"])
-def test_bad_page_number_is_named(reader: Client, number: str) -> None:
-    assert f"page: “{number}” is not the number of a page" in soup(reader, f"/projects/?page={number}", 400).get_text()
+def test_project_of_unknown_time_comes_last_and_is_reached(reader: Client) -> None:
+    for number in range(31):
+        make_observation("one", project=f"p{number:02}", created_at=None)
+    make_observation("known", project="z")
+    first = soup(reader, "/projects/")
+    second = soup(reader, str(first.select_one("a[rel=next]")["href"]))  # type: ignore[index]
+    assert [row[0] for row in rows(first)] == ["z", *(f"p{number:02}" for number in range(29))]
+    assert [row[0] for row in rows(second)] == ["p29", "p30"]
+
+
+@pytest.mark.parametrize(
+    ("zone", "days"),
+    [
+        ("UTC", "Memories on 2 days; most on 2026-01-20: 3"),
+        ("Europe/Berlin", "Memories on 1 days; most on 2026-01-21: 4"),
+        ("Asia/Kathmandu", "Memories on 1 days; most on 2026-01-21: 4"),
+        ("America/Los_Angeles", "Memories on 1 days; most on 2026-01-20: 4"),
+        ("Pacific/Marquesas", "Memories on 1 days; most on 2026-01-20: 4"),
+    ],
+)
+def test_activity_is_told_by_days_of_the_viewer(reader: Client, zone: str, days: str) -> None:
+    for minutes in (0, 30, 59):
+        make_observation("late", created_at=datetime(2026, 1, 20, 23, minutes, tzinfo=UTC))
+    make_prompt("early", created_at=datetime(2026, 1, 21, 0, 10, tzinfo=UTC))
+    make_observation("hidden", state=State.TRASHED, created_at=datetime(2026, 1, 20, 23, 30, tzinfo=UTC))
+    reader.cookies["memweb_tz"] = zone
+    [spark] = soup(reader, "/projects/").select(".spark")
+    assert spark["aria-label"] == days
+
+
+@pytest.mark.parametrize("minute", [13, 14, 15, 16])
+def test_day_of_a_zone_begins_at_its_own_quarter(reader: Client, minute: int) -> None:
+    make_observation("one", created_at=datetime(2026, 1, 20, 18, minute, 30, tzinfo=UTC))
+    reader.cookies["memweb_tz"] = "Asia/Kathmandu"  # 5 h 45 min ahead of UTC
+    [spark] = soup(reader, "/projects/").select(".spark")
+    assert spark["aria-label"] == f"Memories on 1 days; most on 2026-01-{20 if minute < 15 else 21}: 1"
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
+def test_clock_knows_the_first_and_the_last_day_of_the_calendar(zone: str) -> None:
+    clock = Clock(ZoneInfo(zone))
+    assert {clock.day("0001-01-01 00").year, clock.day("9999-12-31 23").year} == {1, 9999}
 
 
 def test_bars_cover_the_whole_stretch() -> None:
@@ -186,7 +228,7 @@ def test_all_of_a_long_list_is_reached_once_while_memories_come(reader: Client, 
     assert pages == 3
 
 
-@pytest.mark.parametrize("address", ["/files/", "/concepts/"])
+@pytest.mark.parametrize("address", ["/projects/", "/files/", "/concepts/"])
 @pytest.mark.parametrize("after", ["zebra", "1", "~", "1~x", "9" * 30 + "~1"])
 def test_damaged_place_is_named(reader: Client, address: str, after: str) -> None:
     assert f"after: “{after}” is not a place in the list" in soup(reader, f"{address}?after={after}", 400).get_text()
