@@ -21,7 +21,6 @@ from search.query import (
     remove_node,
     time_label,
     top_members,
-    without_fields,
 )
 from search.request import FILTERS, Mode, Order, SearchRequest
 
@@ -79,7 +78,7 @@ def _of_node(node: Node, tree: Node, links: Edits) -> list[Pill]:
     match node:
         case Field(FieldName.AFTER | FieldName.BEFORE as name, values):
             label = f"{'since' if name is FieldName.AFTER else 'until'} {time_label(values[0])}"
-            return [Pill(clean(label), links.edited(without_fields(tree, name)))]
+            return [Pill(clean(label), links.edited(remove_field(tree, name, values[0])))]
         case Field(name, values):
             return [Pill(_label(name, value), links.edited(remove_field(tree, name, value))) for value in values]
         case Not(Field(name, values)):

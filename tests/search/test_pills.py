@@ -26,6 +26,8 @@ def shown(**params: object) -> list[tuple[str, str]]:
         ("x -draft", [("without “draft”", "x")]),
         ('x -"rough draft"', [("without the phrase “rough draft”", "x")]),
         ("after:2026-05 before:7d", [("since May 2026", "before:7d"), ("until 7 days ago", "after:2026-05")]),
+        ("after:2026 after:7d", [("since 2026", "after:7d"), ("since 7 days ago", "after:2026")]),
+        ("after:7d -after:2d", [("since 7 days ago", "-after:2d"), ("not after: 2d", "after:7d")]),
         ("(a OR b) c", []),
         ("c (a OR type:x)", [("either with “a” or of type x", "c")]),
         ("c -(a type:x)", [("not (with “a”, of type x)", "c")]),
