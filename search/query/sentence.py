@@ -83,7 +83,8 @@ def describe(
         some = [f"{lead} {listed(map(shown_value, field.values), 'or')}" for field in positive.get(name, [])]
         parts += [" and ".join(some)] if some else []
     for name in (FieldName.IS, FieldName.KIND, FieldName.TYPE):
-        parts += [field_clause(field) for field in positive.get(name, [])]
+        some = [field_clause(field) for field in positive.get(name, [])]
+        parts += [" and ".join(some)] if some else []
     parts += _period(positive.get(FieldName.AFTER, []), positive.get(FieldName.BEFORE, []))
     rest = ", ".join(filter(None, (" ".join(parts), *(clauses(And(tuple(others))) if others else ()))))
     return Sentence(f"{count} {noun}", rest)
@@ -101,7 +102,7 @@ def _noun(positive: dict[FieldName, list[Field]], *, one: bool) -> str:
         case [Field(_, types)], None | [Field(_, ("observation",))] if all(
             type.casefold() in _TYPE_NOUNS for type in types
         ):
-            noun = listed((_TYPE_NOUNS[type.casefold()][not one] for type in types), "or")
+            noun = listed(dict.fromkeys(_TYPE_NOUNS[type.casefold()][not one] for type in types), "or")
             positive.pop(FieldName.TYPE)
             positive.pop(FieldName.KIND, None)
         case None, [Field(_, kinds)]:
@@ -133,7 +134,8 @@ def _period(after: list[Field], before: list[Field]) -> list[str]:
             return [f"in the last {unit}" if number == 1 else f"in the last {number:,} {unit}s"]
         case [start], [end]:
             return [f"from {time_label(start)} to {time_label(end)}"]
-    return [*(f"since {time_label(one)}" for one in starts), *(f"until {time_label(one)}" for one in ends)]
+    sides = ((f"since {time_label(one)}" for one in starts), (f"until {time_label(one)}" for one in ends))
+    return [said for side in sides if (said := " and ".join(side))]
 
 
 def _whole(text: str) -> str:
