@@ -23,5 +23,5 @@ def hidden_ids(kind: Kind) -> list[int]:
             return [id for (id,) in found.rows]
     except DatabaseError:
         pass  # the rows say it too, only slower
-    rows = memory_model(kind).objects.exclude(state=State.ACTIVE, is_noise=False, superseded_by=None)
+    rows = memory_model(kind).objects.exclude(state=State.ACTIVE, is_noise=False, superseded_by=None, wrong_reason=None)
     return list(rows.values_list("pk", flat=True))

@@ -65,6 +65,10 @@ PAGES: dict[str, tuple[str, Callable[[Page], None]]] = {
     "misspelt": ("/?q=logni", nothing),
     "help": ("/?q=login", open_help),
     "memory": ("/m/{ref}/", open_folds),
+    "edit": ("/m/{ref}/edit/", nothing),
+    "new": ("/new/?kind=drawer", nothing),
+    "changes": ("/changes/", nothing),
+    "conflicts": ("/conflicts/", nothing),
     "not found": ("/m/o99999/", nothing),
 }
 

@@ -106,7 +106,7 @@ def test_without_javascript_hits_are_pinned_and_tagged(open_page: OpenPage, hits
     page.get_by_label(f"Select {hits[1].ref}").check()
     page.get_by_label("Tags for what is selected").fill("review")
     page.locator(".selection").get_by_role("button", name="Tag").click()
-    expect(page.locator(".site-messages")).to_have_text("Tagged 2 memories.")
+    expect(page.locator(".site-messages")).to_have_text("2 memories tagged.")
     assert page.url.endswith("/?q=login&order=oldest")
     expect(page.locator(".marks-tags .chip")).to_have_text(["review", "review", "old"])
     page.get_by_label(f"Pin {hits[2].ref}").click()
