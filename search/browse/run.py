@@ -41,9 +41,10 @@ class Extent:
     without_time: int
 
 
-def visible(kind: Kind, session: Session) -> QuerySet[Any]:
-    """Return the memories of one kind that a run shows."""
-    return memory_model(kind).objects.filter(session=session, state=State.ACTIVE, is_noise=False)
+def visible(kind: Kind, *sessions: Session) -> QuerySet[Any]:
+    """Return the memories of one kind that runs show: superseded ones too, for they are part of what happened."""
+    rows: QuerySet[Any] = memory_model(kind).objects.filter(state=State.ACTIVE, is_noise=False)
+    return rows.filter(session=sessions[0]) if len(sessions) == 1 else rows.filter(session__in=sessions)
 
 
 def extent_of(session: Session) -> Extent:

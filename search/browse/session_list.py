@@ -11,9 +11,10 @@ from django.db.models.fields.tuple_lookups import Tuple, TupleLessThan
 from django.urls import reverse
 
 from memweb.memories.kinds import Kind
-from memweb.memories.models import MEMORY_MODELS, ObservationFile, Project, Session, State
+from memweb.memories.models import MEMORY_MODELS, ObservationFile, Project, Session
 from search.analysis import clean
 from search.browse.durations import duration_label
+from search.browse.run import visible
 from search.times import period_of
 
 PAGE = 50
@@ -140,15 +141,14 @@ class _Facts:
         ids = [session.pk for session in sessions]
         self._counts: dict[int, dict[Kind, int]] = {id: {} for id in ids}
         self._spans: dict[int, list[datetime]] = {id: [] for id in ids}
-        for kind, model in MEMORY_MODELS.items():
-            rows = model.objects.filter(session__in=ids, state=State.ACTIVE, is_noise=False).values("session")
+        for kind in MEMORY_MODELS:
+            rows = visible(kind, *sessions).values("session")
             counted = rows.annotate(count=Count("pk"), first=Min("created_at"), last=Max("created_at"))
             for one in counted.order_by():
                 self._counts[one["session"]][kind] = one["count"]
                 self._spans[one["session"]] += [moment for moment in (one["first"], one["last"]) if moment]
-        touched = ObservationFile.objects.filter(
-            observation__session__in=ids, observation__state=State.ACTIVE, observation__is_noise=False
-        ).values("observation__session")
+        observations = visible(Kind.OBSERVATION, *sessions).values("pk")
+        touched = ObservationFile.objects.filter(observation__in=observations).values("observation__session")
         counted_files = touched.annotate(count=Count("file", distinct=True)).order_by()
         self._files = {one["observation__session"]: one["count"] for one in counted_files}
 

@@ -29,7 +29,7 @@ def in_order(place: Place) -> tuple[bool, datetime, Kind, int]:
     return place[0] is None, place[0] or START, place[1], place[2]
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(Kind), times), min_size=1, max_size=14),
     st.integers(1, 5),

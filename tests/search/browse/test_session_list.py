@@ -44,6 +44,30 @@ def test_newest_first_with_what_each_holds(reader: Client) -> None:
     assert meta == ["Project demo", "codex", "45 min", "1 observation", "1 prompt", "2 files"]
 
 
+HIDDEN: list[dict[str, Any]] = [{"state": State.TRASHED}, {"state": State.ARCHIVED}, {"is_noise": True}]
+
+
+def test_list_counts_what_the_session_shows(reader: Client) -> None:
+    run = session("one", moment(0))
+    newer = make_observation("newer", session=run, files=["new.py"], created_at=moment(30))
+    make_observation("older", session=run, files=["old.py"], superseded_by=newer, created_at=moment(0))
+    make_prompt("why?", session=run, created_at=moment(0))
+    for values in HIDDEN:
+        make_observation("hidden", session=run, files=[f"{values}.py"], created_at=moment(900), **values)
+        make_prompt("hidden", session=run, created_at=moment(900), **values)
+    row = soup(reader, "/sessions/").select_one(".browse-row .meta")
+    page = soup(reader, f"/sessions/{run.pk}/")
+    assert row is not None
+    listed = [one.get_text(" ", strip=True) for one in row.find_all(recursive=False)]
+    head = page.select(".memory-head .meta")[1]
+    said = [one.get_text(" ", strip=True) for one in head.find_all("span", recursive=False)]
+    assert listed == ["Project demo", "claude", "30 min", "2 observations", "1 prompt", "2 files"]
+    assert [one for one in listed[2:5] if one in said] == listed[2:5]
+    assert len(page.select(".entry")) == 3
+    assert [one.get_text() for one in page.select(".entry .badge")] == ["superseded"]
+    assert len(page.select(".session-aside .files a")) == 2
+
+
 def test_session_without_title_is_known_by_its_first_prompt_or_id(reader: Client) -> None:
     make_session("abc-1", first_prompt="Fix the login\nand more", started_at=moment(1))
     make_session("abc-2", started_at=moment(0))
