@@ -176,7 +176,7 @@ def test_files_are_found_below_a_folder(reader: Client) -> None:
     page = soup(reader, "/files/?path=src/&find=LOGIN")
     assert rows(page) == [["auth/Login.py", "1 mention"]]
     assert [one["href"] for one in page.select(".label-row a")] == ["/?q=file%3Asrc%2Fauth%2FLogin.py"]
-    assert [one["value"] for one in page.select(".browse-form input")] == ["src/", "LOGIN"]
+    assert [one["value"] for one in page.select(".form-row input")] == ["src/", "LOGIN"]
     assert rows(soup(reader, "/files/?find=login")) == [
         ["docs/login.md", "1 mention"],
         ["src/auth/Login.py", "1 mention"],
