@@ -8,11 +8,13 @@ from urllib.parse import urlencode
 
 from django.db.models import Count, Max, Min, Q, QuerySet
 from django.db.models.fields.tuple_lookups import Tuple, TupleLessThan
+from django.db.models.functions import Length
 from django.urls import reverse
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import MEMORY_MODELS, ObservationFile, Project, Session
 from search.analysis import clean
+from search.browse.bounds import HEADING, shortened
 from search.browse.durations import duration_label
 from search.browse.run import visible
 from search.times import period_of
@@ -96,12 +98,7 @@ def session_list_page(wanted: SessionFilter) -> SessionListPage:
         given=wanted.given,
         problems=list(wanted.problems),
         projects=_project_names(),
-        platforms=list(
-            Session.objects.exclude(platform="")
-            .order_by("platform")
-            .values_list("platform", flat=True)
-            .distinct()[:OFFERED]
-        ),
+        platforms=_platforms(),
         is_filtered=bool(wanted.given),
     )
 
@@ -158,9 +155,9 @@ class _Facts:
         files = self._files.get(session.pk, 0)
         return SessionRow(
             url=reverse("session", args=[session.pk]),
-            label=clean(session.label[:200]),
-            project_label=clean(session.project.label),
-            platform=clean(session.platform),
+            label=shortened(clean(session.label[:200]), HEADING),
+            project_label=shortened(clean(session.project.label)),
+            platform=shortened(clean(session.platform)),
             started_at=session.started_at or min(moments, default=None),
             span_label=duration_label(length) if length else "",
             counts=[
@@ -172,9 +169,18 @@ class _Facts:
 
 
 def _project_names() -> list[str]:
-    """Return names to choose from, at most so many that the page stays small."""
+    """Return names to choose from, at most so many and so long that the page stays small."""
     rows = Project.objects.filter(sessions__isnull=False).exclude(name="").distinct().order_by("name")
-    return list(rows.values_list("name", flat=True)[:OFFERED])
+    return _offered(rows, "name")
+
+
+def _platforms() -> list[str]:
+    return _offered(Session.objects.exclude(platform="").order_by("platform"), "platform")
+
+
+def _offered(rows: QuerySet[Any], name: str) -> list[str]:
+    short = rows.annotate(length=Length(name)).filter(length__lte=LONGEST)
+    return list(short.values_list(name, flat=True).distinct()[:OFFERED])
 
 
 def _url(wanted: SessionFilter, older: str = "") -> str:

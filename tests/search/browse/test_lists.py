@@ -292,20 +292,50 @@ def test_counting_that_is_stopped_is_said_and_nothing_is_called_empty(
     assert page.select(".empty") == []
 
 
-@pytest.mark.parametrize("address", ["/projects/", "/files/", "/files/?path=src/", "/concepts/"])
+STATEMENTS = [
+    "/projects/",
+    "/projects/?find=p",
+    "/files/",
+    "/files/?path=src/",
+    "/files/?find=py",
+    "/concepts/",
+    "/concepts/?find=c",
+]
+
+
+@pytest.mark.parametrize("address", STATEMENTS)
 def test_statements_do_not_grow_with_rows(reader: Client, address: str) -> None:
     counts, made = [], 0
-    for wanted in (1, 10, 29):
+    for wanted in (1, 10, 100):
         for number in range(made, wanted):
             shared: dict[str, Any] = {
                 "project": f"p{number}",
                 "session": make_session(f"s{number}", project=f"p{number}"),
             }
             make_observation("x", files=[f"src/{number}.py"], concepts=[f"c{number}"], type=f"t{number}", **shared)
+            # What is hidden is read by other statements.
+            make_observation("y", files=[f"x/{number}.py"], concepts=[f"c{number}"], state=State.TRASHED, **shared)
+            ProjectAlias.objects.create(name=f"alias {number}", project=make_project(f"p{number}"))
         made = wanted
         reader.get(address)
         with CaptureQueriesContext(connection) as queries:
-            soup(reader, address)
+            assert rows(soup(reader, address))
         counts.append(len(queries))
     assert counts[0] == counts[1] == counts[2]
     assert counts[0] <= 25
+
+
+LABELS: dict[str, Any] = {"letters": "x" * 12_000, "quotes": "\"'" * 6_000, "Chinese": "東" * 12_000}
+
+
+@pytest.mark.parametrize("long", LABELS.values(), ids=LABELS)
+def test_no_label_makes_a_list_large(reader: Client, long: str) -> None:
+    for number in range(105):
+        name = f"{number}{long}"
+        session = make_session(name, project=name, title=name, platform=name)
+        files = [f"{name}/a.py", f"src/{name}/b.py", f"src/{name}.py"]
+        make_observation(name[:300], type=name, project=name, session=session, concepts=[name], files=files)
+    for address in ("/projects/", "/files/", "/files/?path=src/", "/files/?find=py", "/concepts/", "/sessions/"):
+        response = reader.get(address)
+        assert rows(BeautifulSoup(response.content.decode(), "html.parser")), address
+        assert len(response.content) < 1_000_000, address

@@ -10,6 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from memweb.memories.models import ProjectAlias, Session, State
+from search.browse.session_list import PAGE
 from tests.factories import make_observation, make_project, make_prompt, make_session, moment
 
 pytestmark = pytest.mark.django_db
@@ -157,16 +158,17 @@ def test_nothing_there_and_nothing_found_are_told_apart(reader: Client) -> None:
     assert "No session matches" in soup(reader, "/sessions/?q=zebra").get_text()
 
 
-def test_statements_do_not_grow_with_rows(reader: Client) -> None:
+@pytest.mark.parametrize("query", ["", "?q=number&project=p0&since=2026-01-01", "?platform=claude"])
+def test_statements_do_not_grow_with_rows(reader: Client, query: str) -> None:
     counts, made = [], 0
-    for wanted in (1, 10, 40):
+    for wanted in (1, 10, 100):
         for number in range(made, wanted):
-            one = session(f"number {number}", moment(number), project=f"p{number}")
+            one = session(f"number {number}", moment(number), project="p0" if "project" in query else f"p{number}")
             make_observation(f"in {number}", session=one, files=[f"{number}.py"])
         made = wanted
         reader.get("/sessions/")
         with CaptureQueriesContext(connection) as queries:
-            assert len(titles(soup(reader, "/sessions/"))) == wanted
+            assert len(titles(soup(reader, f"/sessions/{query}"))) == min(wanted, PAGE)
         counts.append(len(queries))
     assert counts[0] == counts[1] == counts[2]
     assert counts[0] <= 15
