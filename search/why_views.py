@@ -46,7 +46,9 @@ def why_view(hit: Hit) -> WhyView | None:
     if hit.score is None and not rows:
         return None
     parts = _parts(hit.explain.parts)
-    score = "" if hit.score is None else f"{hit.score:.2f}"
+    # Rounded parts may be a hundredth off the rounded score; what is shown adds up.
+    whole = sum(round(value, 2) for _, value in hit.explain.parts) if parts else hit.score
+    score = "" if hit.score is None or whole is None else f"{whole:.2f}"
     said = ", ".join(f"{part.label} {part.number}" for part in parts)
     return WhyView(
         score=score,

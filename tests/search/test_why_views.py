@@ -1,10 +1,13 @@
 """The explanation of a hit: its parts add up to its score, and words give what BM25 says."""
 
+from dataclasses import replace
+
 import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
 
 from search.results import Hit
+from search.why_views import why_view
 from tests.factories import make_observation
 from tests.search.searching import search_for
 
@@ -27,6 +30,16 @@ def test_parts_add_up_to_the_score_and_words_to_bm25(query: str) -> None:
         assert sum(value for _, value in hit.explain.parts) == pytest.approx(hit.score)
         assert sum(value for _, value in hit.explain.terms) == pytest.approx(hit.explain.bm25, abs=1e-4)
         assert {name for name, _ in hit.explain.terms} == set(hit.explain.words)
+
+
+def test_numbers_that_are_shown_add_up() -> None:
+    make_observation("Login timeout")
+    [hit] = hits("login", mode="keyword")
+    explain = replace(hit.explain, parts=(("BM25", 14.904), ("bonuses", 7.454), ("missing words", -1.001)))
+    why = why_view(replace(hit, score=21.357, explain=explain))
+    assert why is not None
+    assert why.score == "21.35"
+    assert [part.number for part in why.parts] == ["14.90", "7.45", "−1.00"]
 
 
 def test_exact_phrase_and_missing_word_have_parts_of_their_own() -> None:
