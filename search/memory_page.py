@@ -108,7 +108,7 @@ def memory_page(memory: Memory, permalink: str) -> MemoryPage:
         created_at=memory.created_at,
         time_note=time_note(memory),
         sections=list(_sections(memory)),
-        files=[(path, role, links.toggled(FieldName.FILE, path)) for path, role in memory_files(memory)],
+        files=[(clean(path), role, links.toggled(FieldName.FILE, path)) for path, role in _roles(memory)],
         concepts=[(clean(name), links.toggled(FieldName.CONCEPT, name)) for name in _concepts(memory)],
         facts_rows=_provenance(memory),
         raw=clean(json.dumps(memory.source_data, ensure_ascii=False, indent=2)) if memory.source_data else "",
@@ -148,6 +148,17 @@ def memory_files(memory: Memory) -> list[tuple[str, str]]:
         return [(clean(link.file.path), str(link.role)) for link in memory.file_links.all()]
     file: Any = getattr(memory, "file", None)
     return [(clean(file.path), "")] if file else []
+
+
+def _roles(memory: Memory) -> list[tuple[str, str]]:
+    """Return each file once, as its path is written, with all that was done to it: `read, modified`."""
+    if not hasattr(memory, "file_links"):
+        file: Any = getattr(memory, "file", None)
+        return [(file.path, "")] if file else []
+    roles: dict[str, list[str]] = {}
+    for link in memory.file_links.all():
+        roles.setdefault(link.file.path, []).append(str(link.role))
+    return [(path, ", ".join(sorted(some, reverse=True))) for path, some in roles.items()]
 
 
 def _sections(memory: Memory) -> Any:

@@ -116,6 +116,19 @@ def test_right_to_left_text_has_its_own_direction(open_page: OpenPage) -> None:
     assert page.locator("main").evaluate(direction) == "ltr"
 
 
+def test_refs_beside_wrapped_titles_stay_whole(open_page: OpenPage) -> None:
+    session = make_session("s1")
+    make_prompt("What was asked is told in so many words that they wrap. " * 3, session=session, created_at=moment(0))
+    memory = make_observation("It", session=session, created_at=moment(1))
+    page = open_page(f"/m/{memory.ref}/")
+    box = page.locator(".place .mono").first.bounding_box()
+    title = page.locator(".place a").first.bounding_box()
+    assert box is not None
+    assert title is not None
+    assert box["height"] < title["height"] / 1.5
+    assert box["y"] < title["y"] + title["height"] / 2
+
+
 def test_unknown_memories_are_a_page_that_says_so(open_page: OpenPage, mishaps: list[str]) -> None:
     page = open_page("/m/o99999/")
     expect(page.get_by_role("heading", level=1)).to_have_text("There is nothing here")

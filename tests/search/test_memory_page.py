@@ -33,13 +33,14 @@ def texts(page: BeautifulSoup | Tag, selector: str) -> list[str]:
 def test_place_in_the_session_names_what_was_asked_and_what_stands_beside(reader: Client) -> None:
     session = make_session("s1")
     first = make_prompt("Why is it slow?", session=session, created_at=moment(0))
-    make_observation("Before it", session=session, created_at=moment(1))
+    before = make_observation("Before it", session=session, created_at=moment(1))
     memory = make_observation("The cause", session=session, created_at=moment(2))
     make_observation("trashed", session=session, state=State.TRASHED, created_at=moment(2.5))
-    make_summary("After it", session=session, created_at=moment(3))
+    after = make_summary("After it", session=session, created_at=moment(3))
     make_prompt("Thanks", session=session, created_at=moment(4))
     place = section(soup(reader, f"/m/{memory.ref}/"), "In its session")
-    assert texts(place, "dt, dd") == ["Asked", "Why is it slow?", "Before", "Before it", "After", "After it"]
+    assert texts(place, "dt, dd a") == ["Asked", "Why is it slow?", "Before", "Before it", "After", "After it"]
+    assert texts(place, "dd .mono") == [str(first.ref), str(before.ref), str(after.ref)]
     assert place.select("a")[0]["href"] == f"/m/{first.ref}/"
 
 
@@ -49,7 +50,20 @@ def test_prompt_of_the_same_number_led_to_it(reader: Client) -> None:
     make_prompt("The next", session=session, prompt_number=3, created_at=moment(1))
     memory = make_observation("Late note", session=session, prompt_number=2, created_at=moment(2))
     place = section(soup(reader, f"/m/{memory.ref}/"), "In its session")
-    assert texts(place, "dd")[0] == "The one"
+    assert texts(place, "dd a")[0] == "The one"
+
+
+def test_file_stands_once_with_all_that_was_done_to_it(reader: Client) -> None:
+    memory = make_observation("It", files=["a.py", "b.py"], modified=["b.py", "c.py"])
+    files = section(soup(reader, f"/m/{memory.ref}/"), "Files")
+    assert sorted(texts(files, "li")) == ["a.py read", "b.py read, modified", "c.py modified"]
+
+
+def test_link_of_a_file_finds_its_path_as_it_is_written(reader: Client) -> None:
+    memory = make_observation("It", files=["odd\x1b[31m\u202ename.py"])
+    [link] = section(soup(reader, f"/m/{memory.ref}/"), "Files").select("a")
+    assert link.get_text() == "oddname.py"
+    assert texts(soup(reader, str(link["href"])), ".hit-title") == ["It"]
 
 
 def test_memory_without_a_session_has_no_place(reader: Client) -> None:
