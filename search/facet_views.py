@@ -158,4 +158,4 @@ def value_label(name: FacetName, value: str) -> str:
         case FacetName.PROJECT:
             return clean(Project(name=value).label)
         case _:
-            return clean(value) or "(empty)"
+            return clean(value) if clean(value).strip() else "(blank)" if value else "(empty)"

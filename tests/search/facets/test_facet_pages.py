@@ -6,7 +6,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from search.facet_views import VALUES_SHOWN
+from search.facet_views import VALUES_SHOWN, value_label
 from search.facets import FacetName
 from tests.factories import make_drawer, make_observation, make_prompt, make_session, make_summary
 from tests.search.searching import shown_refs
@@ -188,3 +188,10 @@ def test_hostile_parameters_are_answered(reader: Client, name: str, key: str, va
     response = reader.get(f"/search/facets/{name}/", {key: value})
     assert response.status_code == 200
     assert b"<script>x" not in response.content
+
+
+@pytest.mark.parametrize(
+    ("value", "label"), [("  ", "(blank)"), ("\x1b[31m", "(blank)"), ("", "(empty)"), ("a b", "a b")]
+)
+def test_no_value_is_without_a_label(value: str, label: str) -> None:
+    assert value_label(FacetName.CONCEPT, value) == label
