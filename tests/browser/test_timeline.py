@@ -123,3 +123,17 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
         page.goto(address)
         page.wait_for_load_state("networkidle")
         assert_accessible(page)
+
+
+def test_title_of_a_session_is_whole_where_there_is_room(open_page: OpenPage, transactional_db: None) -> None:
+    session = make_session("s1", title="Why labels for parcels to Norway are cut off at the right edge")
+    memory = make_observation("It", session=session)
+    title = open_page(f"/timeline/?anchor={memory.ref}").locator(".timeline-run h3 a")
+    assert title.evaluate("one => one.scrollWidth <= one.clientWidth") is True
+
+
+def test_switches_that_are_off_look_different(open_page: OpenPage, memories: list[Observation]) -> None:
+    page = open_page(f"/timeline/?anchor={memories[0].ref}&kind=observation")
+    on, off = (page.locator(f".pill.is-switch[aria-checked={state}]").first for state in ("true", "false"))
+    background = "one => getComputedStyle(one).backgroundColor"
+    assert on.evaluate(background) != off.evaluate(background)
