@@ -32,6 +32,7 @@ document.addEventListener(
 
 let openFolds = [];
 let paged = false;
+let hadFocus = false;
 
 document.body.addEventListener("htmx:beforeRequest", (event) => {
   if (isOurs(event)) paged = event.detail.elt.matches(".paging a");
@@ -47,6 +48,7 @@ document.body.addEventListener("htmx:beforeSwap", (event) => {
     location.reload();
     return;
   }
+  hadFocus = results.contains(document.activeElement);
   openFolds = [...results.querySelectorAll("details[id][open]")].map((fold) => fold.id);
 });
 
@@ -59,7 +61,9 @@ document.body.addEventListener("htmx:afterSettle", (event) => {
   if (!isOurs(event)) return;
   say("");
   follow();
-  if (paged) document.getElementById("results-total")?.focus({ preventScroll: true });
+  // What was pressed may be gone, such as the pill of a filter: the focus stays near it.
+  const isLost = hadFocus && document.activeElement === document.body;
+  if (paged || isLost) document.getElementById("results-total")?.focus({ preventScroll: true });
 });
 
 document.body.addEventListener("htmx:historyRestore", follow);
@@ -83,9 +87,9 @@ for (const name of ["htmx:sendError", "htmx:timeout"]) {
   });
 }
 
-// The way back from a memory: the hit that was opened has the focus again.
+// The way back from wherever a hit led (its memory, timeline, session): the hit has the focus again.
 results.addEventListener("click", (event) => {
-  const hit = event.target.closest(".hit-title a")?.closest(".hit");
+  const hit = event.target.closest(".hit a[href]")?.closest(".hit");
   if (hit) sessionStorage.setItem(OPENED, JSON.stringify({ address: location.href, ref: hit.dataset.ref }));
 });
 

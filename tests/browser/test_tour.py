@@ -80,6 +80,31 @@ def test_way_back_restores_place_and_focus(open_page: OpenPage, needle: Observat
     page.wait_for_function("place => Math.abs(scrollY - place) < 60", arg=place)
 
 
+def test_way_back_from_a_timeline_restores_focus(open_page: OpenPage, needle: Observation) -> None:
+    page = open_page("/?q=login")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    ref = page.locator(".hit[aria-current]").get_attribute("data-ref")
+    page.keyboard.press("t")
+    page.wait_for_url("**/timeline/*")
+    page.go_back()
+    page.wait_for_url("**/?q=login")
+    expect(page.locator(f'.hit[data-ref="{ref}"] .hit-title a')).to_be_focused()
+    page.keyboard.press("o")
+    page.wait_for_url(f"**/m/{ref}/")
+
+
+@pytest.mark.parametrize("pressed", [".pill", "a.histogram-bar[tabindex='0']"])
+def test_focus_stays_near_what_is_gone(open_page: OpenPage, needle: Observation, pressed: str) -> None:
+    make_observation("Login of long ago", type="bugfix", created_at=moment(-100_000))
+    page = open_page("/?q=login+type:bugfix")
+    expect(page.locator("#results-total")).to_have_text("2 bugfixes with “login”")
+    page.locator(pressed).first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#results-total")).not_to_have_text("2 bugfixes with “login”")
+    expect(page.locator("#results-total")).to_be_focused()
+
+
 def test_whole_way_without_javascript(open_page: OpenPage, needle: Observation) -> None:
     page = open_page("/", javascript=False, width=375)
     page.locator("#q").fill("login type:bugfix")
