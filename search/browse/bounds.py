@@ -2,6 +2,9 @@
 
 from django.utils.html import escape
 
+from search.places import field_url
+from search.query import FieldName
+
 # Bytes of a name, a path, a heading; of a path the end says more than the beginning.
 NAME, PATH, HEADING = 100, 200, 800
 # Servers and proxies refuse much longer addresses.
@@ -29,6 +32,12 @@ def shortened(text: str, size: int = NAME) -> str:
 def shortened_path(path: str, size: int = PATH) -> str:
     """Return the end of a path that takes at most `size` bytes on a page, with an ellipsis where it was cut."""
     return shortened(path[::-1], size)[::-1]
+
+
+def label_url(name: FieldName, value: str, project: str | None = None) -> str:
+    """Return the address of the search for a label, as far as a server would take it; else an empty one."""
+    is_long = len(value) + len(project or "") > ADDRESS
+    return "" if is_long else bounded(field_url(name, value, project=project))
 
 
 def bounded(address: str) -> str:

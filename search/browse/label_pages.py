@@ -6,10 +6,9 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from search.analysis import clean
-from search.browse.bounds import PATH, bounded, shortened, shortened_path
+from search.browse.bounds import PATH, bounded, label_url, shortened, shortened_path
 from search.browse.labels import count_concepts, count_files
 from search.browse.paging import Place, page_after
-from search.places import field_url
 from search.query import FieldName
 
 PAGE = 100
@@ -49,7 +48,7 @@ def concepts_page(find: str, after: Place | None) -> LabelsPage:
     rows = [
         LabelRow(
             shortened(clean(one.name), PATH),
-            bounded(field_url(FieldName.CONCEPT, one.name)),
+            label_url(FieldName.CONCEPT, one.name),
             "",
             _memories(one.count),
         )
@@ -83,7 +82,7 @@ def files_page(path: str, find: str, after: Place | None) -> LabelsPage:
         rows.append(
             LabelRow(
                 label=shortened_path(clean(one.name)) or "(empty)",
-                url=bounded(field_url(FieldName.FILE, whole)),
+                url=label_url(FieldName.FILE, whole),
                 open_url=bounded(_url("files", path=whole)) if one.is_folder else "",
                 count_label=_mentions(one.count),
                 files_label=f"{one.files:,} file{'' if one.files == 1 else 's'}" if one.is_folder else "",
@@ -94,7 +93,7 @@ def files_page(path: str, find: str, after: Place | None) -> LabelsPage:
         find=find,
         path=clean(folder),
         folder=folder,
-        here_url=field_url(FieldName.FILE, folder) if folder.strip("/") else "",
+        here_url=label_url(FieldName.FILE, folder) if folder.strip("/") else "",
         crumbs=_crumbs(folder),
         first_url=_url("files", path=folder, find=find) if after else "",
         next_url=_url("files", path=folder, find=find, after=last) if last else "",

@@ -7,10 +7,9 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from search.analysis import clean
-from search.browse.bounds import PATH, bounded, shortened, shortened_path
+from search.browse.bounds import PATH, bounded, label_url, shortened, shortened_path
 from search.browse.paging import Place, page_after
 from search.browse.projects import ProjectFacts, add_top_labels, bars, read_projects
-from search.places import field_url
 from search.query import FieldName
 
 PAGE = 30
@@ -86,7 +85,7 @@ def _row(facts: ProjectFacts, first: date, last: date) -> ProjectRow:
     busiest = max(facts.days.items(), key=lambda one: one[1], default=None)
     return ProjectRow(
         label=shortened(clean(facts.project.label), PATH),
-        url=bounded(field_url(FieldName.PROJECT, name)),
+        url=label_url(FieldName.PROJECT, name),
         sessions_url=bounded(f"{reverse('sessions')}?{urlencode({'project': name})}") if name else "",
         other_names=[shortened(clean(one)) for one in others[:OTHERS]],
         more_names=max(0, len(others) - OTHERS),
@@ -116,7 +115,7 @@ def _bars(counts: list[int]) -> list[Bar]:
 
 
 def _within(project: str, name: FieldName, value: str) -> str:
-    return bounded(field_url(name, value, project=project))
+    return label_url(name, value, project)
 
 
 def _url(find: str, after: Place | None = None) -> str:

@@ -11,7 +11,7 @@ from memweb.memories.kinds import Kind
 from memweb.memories.models import FilePath, Memory, Session
 from memweb.templatetags.memweb_format import exact_time
 from search.analysis import clean
-from search.browse.bounds import HEADING, bounded, html_size, shortened, shortened_path
+from search.browse.bounds import HEADING, html_size, label_url, shortened, shortened_path
 from search.browse.durations import duration_label, gap_label
 from search.browse.excerpts import read_excerpts
 from search.browse.outline import Jump, jumps_of, touched_files
@@ -90,7 +90,7 @@ def session_page(session: Session, window: Window, zone: tzinfo, marked: Key | N
     return SessionPage(
         label=shortened(clean(session.label[:200]), HEADING),
         project_label=shortened(clean(session.project.label)),
-        project_url=bounded(field_url(FieldName.PROJECT, session.project.name)),
+        project_url=label_url(FieldName.PROJECT, session.project.name),
         platform=shortened(clean(session.platform)),
         ids=[
             (label, shortened(clean(id)))
@@ -104,7 +104,7 @@ def session_page(session: Session, window: Window, zone: tzinfo, marked: Key | N
         ],
         without_time=extent.without_time,
         jumps=jumps_of(session, extent.counts.get(Kind.PROMPT, 0)),
-        files=[(shortened_path(clean(path)), bounded(field_url(FieldName.FILE, path)), count) for path, count in files],
+        files=[(shortened_path(clean(path)), label_url(FieldName.FILE, path), count) for path, count in files],
         more_files=file_count - len(files),
         search_url=field_url(FieldName.SESSION, str(session.pk)),
         window=entries_of(session, window, zone, marked),

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search.browse.bounds import ADDRESS, bounded, html_size, shortened, shortened_path
+from search.browse.bounds import ADDRESS, bounded, html_size, label_url, shortened, shortened_path
+from search.query import FieldName
 
 
 @given(st.text(max_size=200), st.integers(10, 60))
@@ -28,6 +29,13 @@ def test_shortened_texts_keep_their_bound_and_their_beginning_or_end(text: str, 
 )
 def test_bound_is_of_html(text: str, beginning: str, end: str) -> None:
     assert (shortened(text, 10), shortened_path(text, 10)) == (beginning, end)
+
+
+def test_address_of_a_long_label_is_left_out() -> None:
+    assert label_url(FieldName.CONCEPT, "gotcha", "api") == "/?q=project%3Aapi+concept%3Agotcha"
+    assert label_url(FieldName.CONCEPT, "x" * ADDRESS) == ""
+    assert label_url(FieldName.CONCEPT, "gotcha", "x" * ADDRESS) == ""
+    assert label_url(FieldName.CONCEPT, "東" * 300) == ""
 
 
 def test_address_that_no_server_takes_is_left_out() -> None:
