@@ -26,6 +26,7 @@ from memweb.memories.models import (
     Tag,
     UserPrompt,
 )
+from memweb.memories.read_only_admin import ReadOnlyAdmin
 
 PROVENANCE = ("source", "source_row", "import_batch", "source_data", "updated_at")
 
@@ -156,7 +157,7 @@ class FilePathAdmin(admin.ModelAdmin):
 
 
 @admin.register(ChangeSet)
-class ChangeSetAdmin(admin.ModelAdmin):
+class ChangeSetAdmin(ReadOnlyAdmin):
     """The log of curation: written by what people do, changed by nobody."""
 
     list_display = ("made_at", "actor", "verb", "summary", "reason")
@@ -166,15 +167,6 @@ class ChangeSetAdmin(admin.ModelAdmin):
     ordering = ("-made_at", "-id")
     show_full_result_count = False
     readonly_fields = ("made_at", "user", "actor", "verb", "summary", "reason", "undoes", "import_batch")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 admin.site.site_header = "memweb"

@@ -1,7 +1,6 @@
 """Django admin of imports: what came from where, what was skipped and why, and undoing a batch."""
 
 import json
-from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
@@ -10,20 +9,8 @@ from django.template.response import TemplateResponse
 from django.utils.html import format_html
 
 from memweb.memories.models import ImportBatch, Source
+from memweb.memories.read_only_admin import ReadOnlyAdmin
 from memweb.sources.undo import undo_batch
-
-
-class ReadOnlyAdmin(admin.ModelAdmin):
-    """Rows that only imports write."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(Source)
