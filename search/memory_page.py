@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 
 from memweb.memories.kinds import Kind
 from memweb.memories.models import Memory
+from memweb.memories.models.base import field_texts
 from memweb.rendering import render_markdown
 from search.actions.marks import Marks, marks_of
 from search.analysis import clean
@@ -132,7 +133,7 @@ def memory_markdown(memory: Memory) -> str:
         f"{memory.ref} · {memory.kind.label} · {clean(memory.project.label)} · {moment}",
     ]
     for name, label in SECTIONS[memory.kind]:
-        value = getattr(memory, name)
+        value = shown_value(memory, name)
         text = "\n".join(f"- {one}" for one in value) if isinstance(value, list) else value
         if text:
             parts.append(f"## {label}\n\n{clean(str(text))}" if label else clean(str(text)))
@@ -140,6 +141,14 @@ def memory_markdown(memory: Memory) -> str:
     if files:
         parts.append("## Files\n\n" + "\n".join(files))
     return "\n\n".join(parts) + "\n"
+
+
+def shown_value(memory: Memory, name: str) -> list[str] | str:
+    """Return a text of a memory, or the texts of a list without those that are blank."""
+    value = getattr(memory, name)
+    if isinstance(value, str):
+        return value
+    return [text for text in field_texts(value) if text.strip()]
 
 
 def memory_files(memory: Memory) -> list[tuple[str, str]]:
@@ -163,7 +172,7 @@ def _roles(memory: Memory) -> list[tuple[str, str]]:
 
 def _sections(memory: Memory) -> Any:
     for name, label in SECTIONS[memory.kind]:
-        value = getattr(memory, name)
+        value = shown_value(memory, name)
         if isinstance(value, list) and value:
             long_label = _long_label(sum(len(str(one)) for one in value))
             items = [render_markdown(str(one)) for one in value]

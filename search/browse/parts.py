@@ -11,7 +11,7 @@ from memweb.rendering import render_markdown
 from search.analysis import clean
 from search.browse.bounds import shortened
 from search.browse.excerpts import EXCERPT
-from search.memory_page import SECTIONS
+from search.memory_page import SECTIONS, shown_value
 
 FACTS_SHOWN = 20
 # What a part and an item take on a page besides their texts.
@@ -86,7 +86,7 @@ def _size(html: str) -> int:
 
 def _texts(memory: Memory) -> Iterable[tuple[str, list[str] | str]]:
     for name, label in SECTIONS[memory.kind]:
-        value = getattr(memory, name)
+        value = shown_value(memory, name)
         is_said = isinstance(value, str) and value.strip() and not (name == "request" and _is_heading(memory, value))
         if is_said or (isinstance(value, list) and value):
             yield label, value

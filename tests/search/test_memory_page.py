@@ -162,3 +162,11 @@ def test_trashed_memory_is_gone_and_says_what_can_be_done(reader: Client) -> Non
 def test_archived_memory_is_shown_with_its_state(reader: Client) -> None:
     memory = make_observation("old", state=State.ARCHIVED)
     assert "archived" in texts(soup(reader, f"/m/{memory.ref}/"), ".memory-head .badge")
+
+
+@pytest.mark.parametrize("facts", [["", " ", None, "one", ["two", None]], {"a": "one"}, 7])
+def test_facts_of_any_shape_are_shown_without_blank_ones(reader: Client, facts: object) -> None:
+    memory = make_observation("title", facts=facts)
+    shown = texts(soup(reader, f"/m/{memory.ref}/"), ".memory-section li")
+    assert shown == (["one", "two"] if isinstance(facts, list) else [str(facts)])
+    assert reader.get(f"/m/{memory.ref}/?format=md").status_code == 200
