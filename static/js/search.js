@@ -48,7 +48,8 @@ document.body.addEventListener("htmx:beforeSwap", (event) => {
     location.reload();
     return;
   }
-  hadFocus = results.contains(document.activeElement);
+  // Facets come later than the results and restore their own focus.
+  hadFocus = results.contains(document.activeElement) && !document.activeElement.closest(".facets");
   openFolds = [...results.querySelectorAll("details[id][open]")].map((fold) => fold.id);
 });
 
