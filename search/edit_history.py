@@ -6,10 +6,11 @@ from datetime import datetime
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 
-from memweb.memories.curation import can_undo, value_label
-from memweb.memories.differences import Piece, as_text, word_difference
+from memweb.memories.curation import can_undo
+from memweb.memories.differences import Piece
 from memweb.memories.models import Change, Memory
 from search.analysis import clean
+from search.differences import shown_difference
 
 SHOWN = 50
 
@@ -50,15 +51,10 @@ def edits_of(memory: Memory) -> list[Edit]:
 def _edit(change: Change) -> Edit:
     change_set = change.change_set
     differences = [
-        (value_label(name), [Piece(clean(one.text), one.state) for one in _pieces(old, (change.after or {}).get(name))])
-        for name, old in (change.before or {}).items()
+        shown_difference(name, old, (change.after or {}).get(name)) for name, old in (change.before or {}).items()
     ]
     what = clean(change_set.summary)
     if hasattr(change_set, "undone_by"):
         what += " (undone since)"
     undoable = change_set.pk if can_undo(change_set) and change.after is not None else None
     return Edit(change_set.made_at, clean(change_set.actor), what, clean(change_set.reason), differences, undoable)
-
-
-def _pieces(old: object, new: object) -> list[Piece]:
-    return word_difference(as_text(old), as_text(new))

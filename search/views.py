@@ -1,14 +1,12 @@
 """The search page and the page of one memory."""
 
-from typing import cast
-
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django_htmx.http import push_url, replace_url
 
+from memweb.accounts.visitors import signed_in
 from memweb.memories.curation import may_curate
 from memweb.memories.kinds import Ref
 from memweb.memories.models import MEMORY_MODELS, State, memory_model
@@ -44,7 +42,7 @@ def search(request: HttpRequest) -> HttpResponse:
     )
     is_fragment = bool(request.htmx) and not request.htmx.history_restore_request  # type: ignore[attr-defined]
     template = "search/_results.html" if is_fragment else "search/page.html"
-    save = save_control(cast(User, request.user), wanted)
+    save = save_control(signed_in(request), wanted)
     response = render(request, template, {"page": page, "save": save})
     if is_fragment and request.htmx.trigger_name == "q":  # type: ignore[attr-defined]
         replace_url(response, page.canonical_url)

@@ -55,8 +55,8 @@ class MemoryAdmin(admin.ModelAdmin):
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
         # Tags, concepts and files are saved after the memory: its index terms follow now, and then its history.
-        self._stored(form.instance.pk).save(update_fields=["updated_at"])
         row = self._stored(form.instance.pk)
+        row.save(update_fields=["updated_at"])
         record_save(cast(User, request.user), row, form.values_before)
 
     def _stored(self, id: int) -> Any:

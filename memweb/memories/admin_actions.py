@@ -14,7 +14,6 @@ from memweb.memories.curation import MOST_AT_ONCE, VERBS, carry_out
 from memweb.memories.curation.recording import begin
 from memweb.memories.curation.verbs import Verb, checked_argument, summary_of
 from memweb.memories.kinds import Ref
-from memweb.memories.models import memory_model
 
 EXAMPLES = 10
 
@@ -36,7 +35,7 @@ def _act(verb: Verb, admin: Any, request: HttpRequest, rows: QuerySet[Any]) -> H
             return None
         except ValidationError as problem:
             error = " ".join(problem.messages)
-    examples = memory_model(kind).objects.filter(pk__in=ids[:EXAMPLES]).order_by("pk")
+    examples = admin.model.objects.filter(pk__in=ids[:EXAMPLES]).order_by("pk")
     context = {
         **admin.admin_site.each_context(request),
         "title": verb.label,

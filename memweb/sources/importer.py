@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from django.db import IntegrityError, OperationalError, transaction
 
 from memweb.memories.curation.recording import original_values
+from memweb.memories.curation.values import FILE_LINKS
 from memweb.memories.indexing import build_terms
 from memweb.memories.kinds import Kind
 from memweb.memories.models import ImportBatch, PurgedRow, Source, memory_model
@@ -23,7 +24,6 @@ from memweb.sources.renaming import follow_renaming
 from memweb.sources.report import Tally
 from memweb.sources.rows import (
     CONCEPT_LINK,
-    FILE_LINKS,
     LINK_COLUMNS,
     Draft,
     Place,

@@ -41,7 +41,7 @@ class Labels:
             if project is None:
                 alias = ProjectAlias.objects.filter(name=name).select_related("project").first()
                 project = alias.project if alias else Project.objects.create(name=name, import_batch=self._batch)
-            self._projects[name] = merge_target(project).pk
+            self._projects[name] = project.merge_target.pk
         return self._projects[name]
 
     def concept_ids(self, names: Iterable[str]) -> dict[str, int]:
@@ -115,12 +115,3 @@ def find_session(ref: SessionRef) -> Session | None:
         if found is not None:
             return found
     return None
-
-
-def merge_target(project: Project) -> Project:
-    """Return the project that a chain of merges ends in."""
-    seen = {project.pk}
-    while project.merged_into is not None and project.merged_into_id not in seen:
-        project = project.merged_into
-        seen.add(project.pk)
-    return project

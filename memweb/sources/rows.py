@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from memweb.memories.curation.values import TEXT_FIELDS
 from memweb.memories.indexing import IndexedText, IndexTerms, scope_tokens
 from memweb.memories.kinds import Kind
 from memweb.memories.models import (
@@ -18,13 +19,6 @@ from memweb.memories.queries import TERM_COLUMNS
 from memweb.sources.keys import Fingerprint
 from memweb.sources.records import DrawerRecord, MemoryRecord, ObservationRecord, PromptRecord, SummaryRecord
 
-# Fields of a memory's texts, the same by name in record and model.
-TEXT_FIELDS: dict[Kind, tuple[str, ...]] = {
-    Kind.OBSERVATION: ("type", "title", "subtitle", "narrative", "text", "facts"),
-    Kind.SUMMARY: ("request", "investigated", "learned", "completed", "next_steps", "notes"),
-    Kind.PROMPT: ("text",),
-    Kind.DRAWER: ("text", "room", "speaker", "chunk_index"),
-}
 # The same by name in record and model, whatever the kind.
 PLAIN_FIELDS = ("prompt_number", "agent", "agent_id", "model", "discovery_tokens", "is_noise")
 COMMON = (
@@ -43,7 +37,6 @@ COMMON = (
     "updated_at",
     *TERM_COLUMNS,
 )
-FILE_LINKS: dict[Kind, Any] = {Kind.OBSERVATION: ObservationFile, Kind.SUMMARY: SummaryFile}
 CONCEPT_LINK = ObservationConcept
 LINK_COLUMNS = {
     ObservationFile: ("observation_id", "file_id", "role"),

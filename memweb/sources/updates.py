@@ -1,11 +1,12 @@
 """Changes a memory that changed at its source, without touching what a person changed here."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.utils import timezone
 
 from memweb.memories.curation.recording import curated_names, record
-from memweb.memories.curation.values import values_of
+from memweb.memories.curation.values import FILE_LINKS, TEXT_FIELDS, values_of
 from memweb.memories.kinds import Kind
 from memweb.memories.models import (
     ChangeSet,
@@ -19,17 +20,7 @@ from memweb.memories.models import (
 from memweb.sources.keys import PROJECT, TEXTS, project_digest, row_texts_digest
 from memweb.sources.records import MemoryRecord
 from memweb.sources.report import Tally
-from memweb.sources.rows import (
-    CONCEPT_LINK,
-    FILE_LINKS,
-    PLAIN_FIELDS,
-    TEXT_FIELDS,
-    Draft,
-    Place,
-    concepts,
-    file_roles,
-    files,
-)
+from memweb.sources.rows import CONCEPT_LINK, PLAIN_FIELDS, Draft, Place, concepts, file_roles, files
 
 SOURCE_FIELDS = ("source_row", "source_key", "content_hash", "source_data")
 
@@ -43,8 +34,8 @@ def update_memory(id: int, draft: Draft, place: Place, batch: ImportBatch, tally
     row = memory_model(kind).objects.for_indexing().select_related("project").get(pk=id)
     ImportUpdate.objects.get_or_create(batch=batch, model=kind, row_id=id, defaults={"before": values_before(row)})
     before, curated = values_of(row), curated_names(row)
-    kept = _kept_names(row, curated)
     theirs = source_values(found)
+    kept = _kept_names(row, theirs, curated)
     for name, value in theirs.items():
         if name in TEXT_FIELDS[kind] and name not in kept:
             setattr(row, name, value)
@@ -85,13 +76,11 @@ def source_values(found: MemoryRecord) -> dict[str, Any]:
     return theirs
 
 
-def _kept_names(row: Memory, curated: set[str]) -> set[str]:
-    """Return the texts and labels that people edited; all, when only the digest tells that somebody did."""
+def _kept_names(row: Memory, names: Iterable[str], curated: set[str]) -> set[str]:
+    """Return which of these texts and labels people edited; all, when only the digest tells that somebody did."""
     if row_texts_digest(row) == row.content_hash[:TEXTS]:
         return set()
-    labels = {"concepts", "files"} if row.kind is Kind.OBSERVATION else {"files"} if row.kind in FILE_LINKS else set()
-    names = {*TEXT_FIELDS[row.kind], *labels} | ({"file"} if row.kind is Kind.DRAWER else set())
-    return names & curated or names
+    return curated.intersection(names) or set(names)
 
 
 def _note_conflict(row: Memory, theirs: dict[str, Any], batch: ImportBatch, tally: Tally) -> None:

@@ -2,20 +2,20 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import cast
 
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from memweb.memories.curation import may_curate, settle, value_label, values_of
+from memweb.accounts.visitors import signed_in
+from memweb.memories.curation import may_curate, settle, values_of
 from memweb.memories.curation.values import is_value, memories_in
-from memweb.memories.differences import Piece, as_text, word_difference
+from memweb.memories.differences import Piece
 from memweb.memories.models import ImportConflict
 from search.analysis import clean
+from search.differences import shown_difference
 
 SHOWN = 20
 
@@ -43,10 +43,7 @@ def conflicts(request: HttpRequest) -> HttpResponse:
             continue
         here = values_of(memory)
         differences = [
-            (
-                value_label(name),
-                [Piece(clean(one.text), one.state) for one in word_difference(as_text(here[name]), as_text(value))],
-            )
+            shown_difference(name, here[name], value)
             for name, value in row.theirs.items()
             if is_value(memory.kind, name)
         ]
@@ -59,7 +56,7 @@ def conflicts(request: HttpRequest) -> HttpResponse:
 def settle_conflict(request: HttpRequest, id: int) -> HttpResponse:
     """Decide one conflict: `take=theirs` or `take=mine`."""
     conflict = get_object_or_404(ImportConflict, pk=id)
-    user = cast(User, request.user)  # every page is for people who are signed in
+    user = signed_in(request)
     try:
         if request.POST.get("take") not in {"theirs", "mine"}:
             raise ValidationError("Say whose words hold: theirs or mine.")

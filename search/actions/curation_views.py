@@ -1,15 +1,15 @@
 """Pages that change one memory: its form, the verbs of curation, undoing a change, removing it for good."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memweb.accounts.addresses import next_address
+from memweb.accounts.visitors import signed_in
 from memweb.memories.curation import (
     EditConflict,
     carry_out,
@@ -18,16 +18,16 @@ from memweb.memories.curation import (
     may_curate,
     purge,
     undo,
-    value_label,
     values_of,
     version_of,
 )
 from memweb.memories.curation.permissions import require_curator
-from memweb.memories.differences import as_text, word_difference
+from memweb.memories.differences import Piece
 from memweb.memories.kinds import Kind, Ref
 from memweb.memories.models import ChangeSet, Memory, memory_model
-from search.actions.forms import as_fields, as_values, empty_values, field_names, form_rows
+from search.actions.forms import as_fields, as_values, empty_values, form_rows, messages_by_field, sent_texts
 from search.analysis import clean
+from search.differences import shown_difference
 
 VERBS_OF_A_MEMORY = ("archive", "trash", "restore", "wrong", "right")
 
@@ -35,16 +35,16 @@ VERBS_OF_A_MEMORY = ("archive", "trash", "restore", "wrong", "right")
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, ref: str) -> HttpResponse:
     """The form of a memory: what cannot be saved comes back with its reason, and so does what was changed meanwhile."""
-    user = _user(request)
+    user = signed_in(request)
     require_curator(user)
     memory = _memory(ref)
     before = values_of(memory)
-    texts, errors, conflict = as_fields(memory.kind, before), dict[str, str](), list[dict[str, Any]]()
+    texts, errors, conflict = as_fields(memory.kind, before), dict[str, str](), list[tuple[str, list[Piece]]]()
     version, reason = version_of(memory), ""
     if request.method == "POST":
-        sent = {name: request.POST[name] for name in field_names(memory.kind) if name in request.POST}
         reason, version = request.POST.get("reason", "")[:500], request.POST.get("version", "")
-        texts |= {name: text.replace("\r\n", "\n") for name, text in sent.items()}
+        sent = sent_texts(memory.kind, request.POST)
+        texts |= sent
         values, errors = as_values(memory.kind, sent, before)
         if not errors:
             try:
@@ -52,16 +52,10 @@ def edit(request: HttpRequest, ref: str) -> HttpResponse:
                 messages.success(request, "Saved." if change_set else "Nothing was different, so nothing was saved.")
                 return redirect(memory.get_absolute_url())
             except ValidationError as error:
-                errors = {name: " ".join(some) for name, some in error.message_dict.items()}
+                errors = messages_by_field(error)
             except EditConflict as found:
                 version = found.version
-                conflict = [
-                    {
-                        "label": value_label(one.name),
-                        "pieces": word_difference(clean(as_text(one.theirs)), clean(as_text(one.yours))),
-                    }
-                    for one in found.differences
-                ]
+                conflict = [shown_difference(one.name, one.theirs, one.yours) for one in found.differences]
     context = {
         "memory": memory,
         "title": clean(memory.heading),
@@ -77,7 +71,7 @@ def edit(request: HttpRequest, ref: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
     """The form of a memory that somebody writes by hand; `kind` says of which kind."""
-    user = _user(request)
+    user = signed_in(request)
     require_curator(user)
     given = request.POST.get("kind") or request.GET.get("kind") or str(Kind.OBSERVATION)
     if given not in list(Kind):
@@ -86,8 +80,8 @@ def new(request: HttpRequest) -> HttpResponse:
     before = empty_values(kind)
     texts = as_fields(kind, before)
     if request.method == "POST":
-        sent = {name: request.POST[name] for name in field_names(kind) if name in request.POST}
-        texts |= {name: text.replace("\r\n", "\n") for name, text in sent.items()}
+        sent = sent_texts(kind, request.POST)
+        texts |= sent
         values, errors = as_values(kind, sent, before)
         if not errors:
             try:
@@ -95,7 +89,7 @@ def new(request: HttpRequest) -> HttpResponse:
                 messages.success(request, f"Saved as {memory.ref}.")
                 return redirect(memory.get_absolute_url())
             except ValidationError as error:
-                errors = {name: " ".join(some) for name, some in error.message_dict.items()}
+                errors = messages_by_field(error)
     context = {
         "kind": kind,
         "kinds": [(str(one), one.label) for one in Kind],
@@ -109,7 +103,7 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_POST
 def curate(request: HttpRequest, ref: str) -> HttpResponse:
     """Do one verb to one memory, and go back to it; or remove it for good, once it is in the trash."""
-    memory, user, action = _memory(ref), _user(request), request.POST.get("action", "")
+    memory, user, action = _memory(ref), signed_in(request), request.POST.get("action", "")
     try:
         if action == "purge":
             purge(user, [memory.ref], request.POST.get("reason", "")[:500])
@@ -129,7 +123,7 @@ def undo_change(request: HttpRequest, id: int) -> HttpResponse:
     """Take a change back."""
     change_set = get_object_or_404(ChangeSet, pk=id)
     try:
-        messages.success(request, str(undo(_user(request), change_set)))
+        messages.success(request, str(undo(signed_in(request), change_set)))
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     return redirect(next_address(request))
@@ -154,7 +148,3 @@ def _memory(ref: str) -> Memory:
     if found is None:
         raise Http404(f"There is no memory {parsed}.")
     return found
-
-
-def _user(request: HttpRequest) -> User:
-    return cast(User, request.user)  # every page is for people who are signed in

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from memweb.memories.curation import editable_names, value_label
@@ -59,6 +60,16 @@ def as_fields(kind: Kind, values: Values) -> dict[str, str]:
     return texts
 
 
+def sent_texts(kind: Kind, sent: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts of the fields that were sent, with lines as memories have them."""
+    return {name: sent[name].replace("\r\n", "\n") for name in field_names(kind) if name in sent}
+
+
+def messages_by_field(error: ValidationError) -> dict[str, str]:
+    """Return what an error says of each field, as one text."""
+    return {name: " ".join(some) for name, some in error.message_dict.items()}
+
+
 def as_values(kind: Kind, sent: Mapping[str, str], before: Values) -> tuple[Values, dict[str, str]]:
     """Return the values that were changed in the form, and a message for each field that cannot be read.
 
@@ -68,7 +79,7 @@ def as_values(kind: Kind, sent: Mapping[str, str], before: Values) -> tuple[Valu
     errors: dict[str, str] = {}
     shown = as_fields(kind, before)
     for name in field_names(kind):
-        text = sent.get(name, shown[name]).replace("\r\n", "\n")
+        text = sent.get(name, shown[name])
         if text == shown[name]:
             continue
         match name:

@@ -1,7 +1,6 @@
 """Actions on memories: each works as a plain form, and returns a fragment to htmx."""
 
 from collections.abc import Callable
-from typing import cast
 
 from django.contrib import messages
 from django.contrib.auth.models import User
@@ -11,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memweb.accounts.addresses import next_address
+from memweb.accounts.visitors import signed_in
 from memweb.memories.curation import MOST_AT_ONCE, carry_out
 from memweb.memories.kinds import Kind, Ref
 from memweb.memories.models import Memory, State, memory_model
@@ -65,7 +65,7 @@ def selection(request: HttpRequest) -> HttpResponse:
         if action == "ask":
             return ask_first(request, refs)
         argument = request.POST.get("argument", request.POST.get("tags", ""))
-        message = do_to_selection(_user(request), action, refs, argument, request.POST.get("reason", "")[:500])
+        message = do_to_selection(signed_in(request), action, refs, argument, request.POST.get("reason", "")[:500])
     except ValidationError as error:
         if request.method != "POST":
             return HttpResponse("\n".join(error.messages), status=400, content_type="text/plain; charset=utf-8")
@@ -79,7 +79,7 @@ def _answer(request: HttpRequest, ref: Ref, act: Callable[[User], str]) -> HttpR
     """Do it; answer htmx with the marks of the memory as they are now, others with a redirect to where they were."""
     error, message = "", ""
     try:
-        message = act(_user(request))
+        message = act(signed_in(request))
     except ValidationError as problem:
         error = " ".join(problem.messages)
     if not request.htmx:  # type: ignore[attr-defined]
@@ -129,7 +129,3 @@ def _is_ref(text: str) -> bool:
 
 def _missing(request: HttpRequest, ref: str) -> HttpResponse:
     return render(request, "404.html", {"message": f"There is no memory {ref[:40]}."}, status=404)
-
-
-def _user(request: HttpRequest) -> User:
-    return cast(User, request.user)  # every page is for people who are signed in

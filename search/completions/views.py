@@ -1,11 +1,9 @@
 """The fragment with what may be typed next."""
 
-from typing import cast
-
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from memweb.accounts.visitors import signed_in
 from memweb.reading import read_only
 from search.completions.completion import complete
 from search.request import MAX_QUERY
@@ -24,5 +22,5 @@ def completions(request: HttpRequest) -> HttpResponse:
         message = f"at: “{at[:80]}” is not a place in the text; use a whole number from 0 to its length."
         return HttpResponse(message, status=400, content_type="text/plain; charset=utf-8")
     if not query.strip():
-        return render(request, "search/_starts.html", {"saved": recently_opened(cast(User, request.user))})
+        return render(request, "search/_starts.html", {"saved": recently_opened(signed_in(request))})
     return render(request, "search/_completions.html", {"list": complete(query, min(int(at), len(query)))})

@@ -1,10 +1,8 @@
 """Saved searches: their list, opening, saving, renaming, deleting, and the number of what is new in each."""
 
 from contextlib import suppress
-from typing import cast
 
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db.utils import OperationalError
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
+from memweb.accounts.visitors import signed_in
 from memweb.reading import read_only
 from search.request import Mode
 from search.saved.forms import NameForm, SaveForm, sent_values
@@ -29,7 +28,7 @@ def saved_searches(request: HttpRequest) -> HttpResponse:
     zone = timezone.get_current_timezone()
     entered = {name: request.POST.get(name, "") for name in ("name", "query")}
     try:
-        saved = save_search(_user(request), **sent_values(SaveForm(request.POST)), zone=zone)
+        saved = save_search(signed_in(request), **sent_values(SaveForm(request.POST)), zone=zone)
     except ValidationError as error:
         return _list(request, refused=refused_save(**entered, zone=zone, error=error))
     messages.success(request, f"Saved as “{saved.name}”.")
@@ -87,16 +86,11 @@ def delete_saved(request: HttpRequest, id: int) -> HttpResponse:
     return redirect("saved-searches")
 
 
-def _user(request: HttpRequest) -> User:
-    # Every page but a short list is for people who are signed in.
-    return cast(User, request.user)
-
-
 def _mine(request: HttpRequest, id: int) -> SavedSearch:
-    return get_object_or_404(SavedSearch, pk=id, user=_user(request))
+    return get_object_or_404(SavedSearch, pk=id, user=signed_in(request))
 
 
 def _list(request: HttpRequest, refused: RefusedSave | None = None, renaming: Renaming | None = None) -> HttpResponse:
     zone, site = timezone.get_current_timezone(), f"{request.scheme}://{request.get_host()}"
-    page = saved_page(_user(request), zone, site, refused=refused, renaming=renaming)
+    page = saved_page(signed_in(request), zone, site, refused=refused, renaming=renaming)
     return render(request, "saved/page.html", {"page": page}, status=400 if refused or renaming else 200)

@@ -97,7 +97,7 @@ def test_similar_memories_share_words_where_meaning_cannot_be_searched(reader: C
 
 @pytest.mark.parametrize("ref", ["zebra", "o4711"])
 def test_similar_to_nothing_is_not_found(reader: Client, ref: str) -> None:
-    soup(reader, f"/m/{ref}/similar/", 404)
+    assert texts(soup(reader, f"/m/{ref}/similar/", 404), "h1") == ["There is nothing here"]
 
 
 def test_superseding_is_shown_on_both_sides(reader: Client) -> None:

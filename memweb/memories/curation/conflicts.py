@@ -6,8 +6,8 @@ from django.db import transaction
 
 from memweb.memories.curation.permissions import require_curator
 from memweb.memories.curation.recording import begin, change
-from memweb.memories.curation.values import is_value, memories_in
-from memweb.memories.curation.verbs import require_found
+from memweb.memories.curation.values import is_value
+from memweb.memories.curation.verbs import memories_named
 from memweb.memories.models import ChangeSet, ImportConflict
 
 
@@ -18,11 +18,9 @@ def settle(user: User, conflict: ImportConflict, *, take_theirs: bool) -> Change
     """
     require_curator(user)
     with transaction.atomic():
-        found = memories_in([conflict.ref], labels=True)
         change_set = None
         if take_theirs:
-            require_found([conflict.ref], found)
-            memory = found[conflict.ref]
+            memory = memories_named([conflict.ref], labels=True)[conflict.ref]
             theirs = {name: value for name, value in conflict.theirs.items() if is_value(memory.kind, name)}
             if not theirs:
                 raise ValidationError("The source says nothing that this memory could take.")

@@ -14,8 +14,8 @@ from django.db import transaction
 from memweb.memories.curation.names import tag_names
 from memweb.memories.curation.permissions import require_curator
 from memweb.memories.curation.recording import begin, change, create
-from memweb.memories.curation.values import FLAGS, TEXTS, Values, memories_in, value_names, values_of
-from memweb.memories.curation.verbs import require_found
+from memweb.memories.curation.values import FLAGS, TEXT_FIELDS, Values, value_names, values_of
+from memweb.memories.curation.verbs import memories_named
 from memweb.memories.kinds import Kind, Ref
 from memweb.memories.models import ChangeSet, FileRole, Memory, Project, Session, TimeQuality, memory_model
 from memweb.memories.models.base import check_year
@@ -23,6 +23,8 @@ from memweb.memories.models.base import check_year
 LONGEST_TEXT = 1_000_000
 LONGEST_LINE = 2_000
 MOST_LABELS = 500
+# What says nothing by itself.
+_BESIDE_THE_TEXT = frozenset({"type", "chunk_index", "room", "speaker"})
 _LINES = frozenset({"type", "title", "room", "speaker"})
 
 
@@ -64,9 +66,7 @@ def edit_memory(
     """
     require_curator(user)
     with transaction.atomic():
-        found = memories_in([ref], labels=True)
-        require_found([ref], found)
-        memory = found[ref]
+        memory = memories_named([ref], labels=True)[ref]
         new = checked_values(memory.kind, values)
         if version and version != version_of(memory):
             present = values_of(memory, new)
@@ -92,9 +92,11 @@ def create_memory(user: User, kind: Kind, values: Mapping[str, Any], *, reason: 
         new = checked_values(kind, given)
         if "project_id" not in new:
             raise ValidationError({"project_id": "Choose the project that this is about."})
-        if not any(new.get(name) for name in TEXTS[kind] if name not in {"type", "chunk_index", "room", "speaker"}):
+        if not any(
+            new.get(name) for name in TEXT_FIELDS[kind] if name not in {"type", "chunk_index", "room", "speaker"}
+        ):
             raise ValidationError(
-                {TEXTS[kind][-1] if kind is Kind.OBSERVATION else _main_text(kind): "Write something."}
+                {TEXT_FIELDS[kind][-1] if kind is Kind.OBSERVATION else _main_text(kind): "Write something."}
             )
         change_set = begin(user, "create", f"Wrote a new {kind.label}", reason)
         return create(change_set, memory_model(kind)(agent=user.get_username()), new)
@@ -133,7 +135,7 @@ def value_label(name: str) -> str:
 
 
 def _main_text(kind: Kind) -> str:
-    return {Kind.OBSERVATION: "title", Kind.SUMMARY: "request"}.get(kind, "text")
+    return "request" if kind is Kind.SUMMARY else "text"
 
 
 def _checked(name: str, value: Any) -> Any:

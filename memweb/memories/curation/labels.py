@@ -39,7 +39,7 @@ def rename_label(user: User, label: str, old: str, new: str, reason: str = "") -
         raise ValidationError(f"The {label} has this name already.")
     with transaction.atomic():
         change_set = begin(user, "rename", f"Renamed the {label} “{old}” to “{new}”", reason)
-        _rename(change_set, label, row, {old: new})
+        _rename(change_set, label, [row], {old: new})
     return change_set
 
 
@@ -56,14 +56,9 @@ def move_folder(user: User, old: str, new: str, reason: str = "") -> ChangeSet:
     return change_set
 
 
-def _rename(change_set: ChangeSet, label: str, rows: Any, names: dict[str, str]) -> None:
+def _rename(change_set: ChangeSet, label: str, rows: list[Any], names: dict[str, str]) -> None:
     field = _LABELS[label][2]
-    refs = {
-        Ref(model.kind, id): None
-        for row in (rows if isinstance(rows, list) else [rows])
-        for model, ids in owners(row)
-        for id in ids
-    }
+    refs = {Ref(model.kind, id): None for row in rows for model, ids in owners(row) for id in ids}
     wanted = list(refs)
     for start in range(0, len(wanted), AT_ONCE):
         found = memories_in(wanted[start : start + AT_ONCE], labels=True)

@@ -10,8 +10,8 @@ from django.db import transaction
 from memweb.memories.curation.editing import checked_values
 from memweb.memories.curation.permissions import require_curator
 from memweb.memories.curation.recording import begin, change, create
-from memweb.memories.curation.values import TEXTS, Values, memories_in, values_of
-from memweb.memories.curation.verbs import MOST_AT_ONCE, require_found
+from memweb.memories.curation.values import TEXT_FIELDS, Values, values_of
+from memweb.memories.curation.verbs import MOST_AT_ONCE, memories_named
 from memweb.memories.kinds import Ref
 from memweb.memories.models import ChangeSet, Memory, memory_model
 
@@ -26,9 +26,7 @@ def supersede(user: User, old: Sequence[Ref], new: Ref, reason: str = "") -> Cha
     require_curator(user)
     old = _checked_group(old, new)
     with transaction.atomic():
-        found = memories_in([new, *old], labels=False)
-        require_found([new, *old], found)
-        _refuse_circle(found[new], {ref.id for ref in old})
+        found = _memories_of_group(new, old, labels=False)
         change_set = begin(user, "supersede", f"{new} replaces {_named(old)}", reason)
         change(change_set, [(found[ref], {"superseded_by_id": new.id}) for ref in old])
     return change_set
@@ -38,12 +36,11 @@ def unsupersede(user: User, ref: Ref, reason: str = "") -> ChangeSet:
     """Take back that something replaces a memory, which takes a merged one out of its merge."""
     require_curator(user)
     with transaction.atomic():
-        found = memories_in([ref], labels=False)
-        require_found([ref], found)
-        if found[ref].superseded_by_id is None:  # type: ignore[attr-defined]
+        memory = memories_named([ref], labels=False)[ref]
+        if memory.superseded_by_id is None:  # type: ignore[attr-defined]
             raise ValidationError(f"Nothing replaces {ref}.")
         change_set = begin(user, "unsupersede", f"{ref} stands for itself again", reason)
-        change(change_set, [(found[ref], {"superseded_by_id": None})])
+        change(change_set, [(memory, {"superseded_by_id": None})])
     return change_set
 
 
@@ -58,9 +55,7 @@ def merge(
     require_curator(user)
     others = _checked_group(others, keep)
     with transaction.atomic():
-        found = memories_in([keep, *others], labels=True)
-        require_found([keep, *others], found)
-        _refuse_circle(found[keep], {ref.id for ref in others})
+        found = _memories_of_group(keep, others, labels=True)
         new = united_values([found[keep], *(found[ref] for ref in others)])
         new |= checked_values(keep.kind, values or {})
         change_set = begin(user, "merge", f"Merged {_named(others)} into {keep}", reason)
@@ -90,7 +85,7 @@ def united_values(memories: Sequence[Memory]) -> Values:
         for values in all_values:
             facts += [fact for fact in values["facts"] if fact not in facts]
         united["facts"] = facts
-    for name in TEXTS[kind]:
+    for name in TEXT_FIELDS[kind]:
         if name != "facts" and first[name] in ("", None):
             united[name] = next((values[name] for values in all_values if values[name] not in ("", None)), first[name])
     return united
@@ -107,9 +102,8 @@ def split(user: User, ref: Ref, parts: Sequence[str], reason: str = "") -> tuple
     if not 2 <= len(parts) <= MOST_PARTS:
         raise ValidationError(f"Two to {MOST_PARTS} parts are needed, and there are {len(parts)}.")
     with transaction.atomic():
-        found = memories_in([ref], labels=True)
-        require_found([ref], found)
-        memory, name = found[ref], split_field(found[ref])
+        memory = memories_named([ref], labels=True)[ref]
+        name = split_field(memory)
         texts = [checked_values(ref.kind, {name: part})[name] for part in parts]
         change_set = begin(user, "split", f"Split {ref} into {len(parts)}", reason)
         values = values_of(memory)
@@ -127,7 +121,7 @@ def split(user: User, ref: Ref, parts: Sequence[str], reason: str = "") -> tuple
 
 def split_field(memory: Memory) -> str:
     """Return the name of the field with the longest text, which a split cuts."""
-    names = [name for name in TEXTS[memory.kind] if name not in {"facts", "type", "title", "room", "chunk_index"}]
+    names = [name for name in TEXT_FIELDS[memory.kind] if name not in {"facts", "type", "title", "room", "chunk_index"}]
     return max(names, key=lambda name: len(getattr(memory, name) or ""))
 
 
@@ -142,6 +136,13 @@ def _checked_group(others: Sequence[Ref], one: Ref) -> list[Ref]:
     if len(others) > MOST_AT_ONCE:
         raise ValidationError(f"{len(others)} memories are too many at once; at most {MOST_AT_ONCE} can be chosen.")
     return others
+
+
+def _memories_of_group(one: Ref, others: list[Ref], *, labels: bool) -> dict[Ref, Memory]:
+    """Return a memory and those that it is to replace; raises ValidationError for missing ones and for circles."""
+    found = memories_named([one, *others], labels=labels)
+    _refuse_circle(found[one], {ref.id for ref in others})
+    return found
 
 
 def _refuse_circle(memory: Memory, replaced: set[int]) -> None:

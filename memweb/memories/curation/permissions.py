@@ -7,14 +7,14 @@ from memweb.memories.kinds import Kind
 from memweb.memories.models import memory_model
 
 
-def may_curate(user: AbstractBaseUser | AnonymousUser, kind: Kind | None = None) -> bool:
-    """Return whether a user may change memories of a kind, or of every kind."""
-    return _may(user, "change", kind)
+def may_curate(user: AbstractBaseUser | AnonymousUser) -> bool:
+    """Return whether a user may change memories, of every kind."""
+    return _may(user, "change")
 
 
 def may_purge(user: AbstractBaseUser | AnonymousUser) -> bool:
     """Return whether a user may remove memories for good, which redacting does too."""
-    return _may(user, "delete", None)
+    return _may(user, "delete")
 
 
 def require_curator(user: AbstractBaseUser | AnonymousUser) -> None:
@@ -29,9 +29,8 @@ def require_purger(user: AbstractBaseUser | AnonymousUser) -> None:
         raise PermissionDenied("You may not remove anything for good here; ask the owner of this memweb.")
 
 
-def _may(user: AbstractBaseUser | AnonymousUser, action: str, kind: Kind | None) -> bool:
-    kinds = [kind] if kind else list(Kind)
+def _may(user: AbstractBaseUser | AnonymousUser, action: str) -> bool:
     return bool(user.is_active) and all(
         user.has_perm(f"memories.{action}_{memory_model(one)._meta.model_name}")  # type: ignore[union-attr]
-        for one in kinds
+        for one in Kind
     )

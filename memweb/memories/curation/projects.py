@@ -45,11 +45,8 @@ def merge_projects(user: User, project: Project, into: Project) -> ChangeSet:
     """
     require_curator(user)
     with transaction.atomic():
-        target: Project | None = into
-        while target is not None:
-            if target.pk == project.pk:
-                raise ValidationError(f"“{into.label}” is part of “{project.label}” already.")
-            target = target.merged_into
+        if project in into.merge_chain():
+            raise ValidationError(f"“{into.label}” is part of “{project.label}” already.")
         project.merged_into = into
         project.save(update_fields=["merged_into"])
         return begin(user, "project", f"Merged the project “{project.label}” into “{into.label}”")

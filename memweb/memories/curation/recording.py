@@ -26,9 +26,7 @@ LONGEST_SUMMARY = 300
 _ONLY_SCOPE = {*FLAGS, *PLACE}
 
 
-def begin(
-    user: User | None, verb: str, summary: str, reason: str = "", *, undoes: ChangeSet | None = None
-) -> ChangeSet:
+def begin(user: User | None, verb: str, summary: str, reason: str = "") -> ChangeSet:
     """Return a new change set, to which changes are recorded."""
     if len(summary) > LONGEST_SUMMARY:
         summary = summary[: LONGEST_SUMMARY - 1] + "…"
@@ -38,7 +36,6 @@ def begin(
         verb=verb,
         summary=summary,
         reason=reason,
-        undoes=undoes,
     )
 
 

@@ -15,7 +15,7 @@ from django.db.models.functions import Cast
 from memweb.memories.curation.permissions import require_purger
 from memweb.memories.curation.purging import overwrite_freed_pages
 from memweb.memories.curation.recording import begin
-from memweb.memories.curation.values import TEXTS
+from memweb.memories.curation.values import TEXT_FIELDS
 from memweb.memories.kinds import Kind, Ref
 from memweb.memories.models import (
     Change,
@@ -110,7 +110,7 @@ def _memory_models() -> dict[Any, Kind]:
 
 def _places(secret: str) -> Iterator[tuple[Any, tuple[str, ...]]]:
     for model, kind in _memory_models().items():
-        yield model, (*(name for name in TEXTS[kind] if name != "chunk_index"), *_MEMORY_TEXTS)
+        yield model, (*(name for name in TEXT_FIELDS[kind] if name != "chunk_index"), *_MEMORY_TEXTS)
     yield from _SHARED
 
 

@@ -51,7 +51,7 @@ def undo(user: User, change_set: ChangeSet) -> Undone:
         with transaction.atomic():
             changes = list(change_set.changes.filter(pk__gt=last).order_by("pk")[:AT_ONCE])
             if undoing is None:
-                undoing = begin(user, "undo", f"Undid: {change_set.summary}", undoes=None)
+                undoing = begin(user, "undo", f"Undid: {change_set.summary}")
             wanted, left = _wanted(changes)
             restored += len(change(undoing, wanted))
             kept += left

@@ -19,7 +19,7 @@ from memweb.memories.models.labels import base_name
 
 Values = dict[str, Any]
 
-TEXTS: dict[Kind, tuple[str, ...]] = {
+TEXT_FIELDS: dict[Kind, tuple[str, ...]] = {
     Kind.OBSERVATION: ("type", "title", "subtitle", "narrative", "facts", "text"),
     Kind.SUMMARY: ("request", "investigated", "learned", "completed", "next_steps", "notes"),
     Kind.PROMPT: ("text",),
@@ -36,7 +36,7 @@ _LABELS: dict[Kind, tuple[str, ...]] = {
     Kind.PROMPT: ("tags",),
     Kind.DRAWER: ("tags", "file"),
 }
-_FILE_LINKS: dict[Kind, Any] = {Kind.OBSERVATION: ObservationFile, Kind.SUMMARY: SummaryFile}
+FILE_LINKS: dict[Kind, Any] = {Kind.OBSERVATION: ObservationFile, Kind.SUMMARY: SummaryFile}
 
 
 def value_names(kind: Kind) -> tuple[str, ...]:
@@ -44,7 +44,7 @@ def value_names(kind: Kind) -> tuple[str, ...]:
 
     `tags` and `concepts` are sorted lists of names, `files` a sorted list of [path, role], `file` a path or "".
     """
-    return (*TEXTS[kind], *_LABELS[kind], "note", *PLACE, *FLAGS)
+    return (*TEXT_FIELDS[kind], *_LABELS[kind], "note", *PLACE, *FLAGS)
 
 
 def values_of(memory: Memory, names: Collection[str] | None = None) -> Values:
@@ -83,8 +83,8 @@ def _links(kind: Kind) -> dict[str, tuple[Any, str, str]]:
     links: dict[str, tuple[Any, str, str]] = {"tags": (model.tags.through, f"{model._meta.model_name}_id", "tag_id")}
     if kind is Kind.OBSERVATION:
         links["concepts"] = (ObservationConcept, "observation_id", "concept_id")
-    if kind in _FILE_LINKS:
-        links["files"] = (_FILE_LINKS[kind], f"{_FILE_LINKS[kind].memory_field}_id", "file_id")
+    if kind in FILE_LINKS:
+        links["files"] = (FILE_LINKS[kind], f"{FILE_LINKS[kind].memory_field}_id", "file_id")
     return links
 
 

@@ -168,6 +168,13 @@ def summary_of(verb: Verb, refs: Sequence[Ref], argument: str = "") -> str:
     return f"{verb.label}: {noun}" + (f" ({argument})" if argument else "")
 
 
+def memories_named(refs: Sequence[Ref], *, labels: bool) -> dict[Ref, Memory]:
+    """Return the memories of refs, as `memories_in` does; raises ValidationError when one is not there."""
+    found = memories_in(refs, labels=labels)
+    require_found(refs, found)
+    return found
+
+
 def require_found(refs: Iterable[Ref], found: Iterable[Ref]) -> None:
     """Raise ValidationError that names the refs that were not found."""
     missing = [str(ref) for ref in refs if ref not in found]
@@ -185,11 +192,7 @@ def project_named(name: str) -> Project:
     )
     if project is None:
         raise ValidationError(f"There is no project “{name[:80]}”; make it first, or choose one that is there.")
-    seen = {project.pk}
-    while project.merged_into is not None and project.merged_into_id not in seen:
-        project = project.merged_into
-        seen.add(project.pk)
-    return project
+    return project.merge_target
 
 
 def _spelled(names: list[str]) -> list[str]:

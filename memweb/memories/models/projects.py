@@ -1,5 +1,7 @@
 """Projects and sessions: what memories belong to."""
 
+from collections.abc import Iterator
+
 from django.db import models
 
 from memweb.memories.models.imports import ImportBatch, Source
@@ -30,6 +32,21 @@ class Project(models.Model):
     def label(self) -> str:
         """The name as people see it; a project without a name still has one to click on."""
         return self.name if self.name.strip() else "(no project)"
+
+    def merge_chain(self) -> Iterator["Project"]:
+        """Yield the project, what it was merged into, what that was merged into, and so on."""
+        project: Project | None = self
+        seen: set[int] = set()
+        while project is not None and project.pk not in seen:
+            yield project
+            seen.add(project.pk)
+            project = project.merged_into
+
+    @property
+    def merge_target(self) -> "Project":
+        """The project that the chain of merges ends in."""
+        *_, target = self.merge_chain()
+        return target
 
 
 class ProjectAlias(models.Model):

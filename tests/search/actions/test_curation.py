@@ -166,7 +166,7 @@ def test_readers_see_no_way_to_change_and_are_refused(reader: Client) -> None:
 
 @pytest.mark.parametrize("address", ["/m/o999/edit/", "/m/zebra/edit/"])
 def test_form_of_a_missing_memory_is_told(curator: Client, address: str) -> None:
-    soup(curator, address, 404)
+    assert soup(curator, address, 404).select("form.edit-form") == []
 
 
 def test_bad_addresses_of_changes_are_told(curator: Client) -> None:
