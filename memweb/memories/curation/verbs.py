@@ -64,12 +64,12 @@ def _always(**values: object) -> NewValues:
 
 
 def _with_tags(names: str) -> Callable[[Memory], Values]:
-    more = tag_names(names)
+    more = _tags_meant(names)
     return lambda memory: {"tags": sorted({*(tag.name for tag in memory.tags.all()), *more})}
 
 
 def _without_tags(names: str) -> Callable[[Memory], Values]:
-    gone = set(tag_names(names))
+    gone = set(_tags_meant(names))
     return lambda memory: {"tags": sorted(tag.name for tag in memory.tags.all() if tag.name not in gone)}
 
 
@@ -153,7 +153,7 @@ def checked_argument(verb: Verb, argument: str) -> str:
         case Asks.NOTHING:
             return ""
         case Asks.TAGS:
-            return ", ".join(_spelled(tag_names(argument)))
+            return ", ".join(_spelled(_tags_meant(argument)))
         case Asks.REASON:
             return text_line(argument, "reason", longest=500)
         case Asks.PROJECT:
@@ -193,6 +193,14 @@ def project_named(name: str) -> Project:
     if project is None:
         raise ValidationError(f"There is no project “{name[:80]}”; make it first, or choose one that is there.")
     return project.merge_target
+
+
+def _tags_meant(text: str) -> list[str]:
+    """Return the tags that a text names: one that is there under exactly this name, else the names between commas.
+
+    The admin makes tags that could not be typed here, and they must be taken off too.
+    """
+    return [text] if Tag.objects.filter(name=text).exists() else tag_names(text)
 
 
 def _spelled(names: list[str]) -> list[str]:

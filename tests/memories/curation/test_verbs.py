@@ -172,3 +172,10 @@ def test_statements_do_not_grow_with_the_number_of_memories(
     some = [make_observation(f"title {number}", concepts=["c"], files=["f"], tags=["t"]).ref for number in range(60)]
     with django_assert_max_num_queries(30):  # type: ignore[operator]
         carry_out(user, name, some, EXAMPLES[name][0])
+
+
+@pytest.mark.parametrize("name", ["a, b", "!!!", "x" * 80])
+def test_tags_that_could_not_be_typed_are_taken_off(user: User, name: str) -> None:
+    memory = make_observation("one", tags=[name, "a"])
+    carry_out(user, "untag", [memory.ref], name)
+    assert [tag.name for tag in memory.tags.all()] == ["a"]
