@@ -124,6 +124,8 @@ def _restore(update: ImportUpdate) -> int:
     if row is None:
         return 0
     kept = set() if isinstance(row, Session) else curated_names(row)
+    if "file" in kept:
+        kept.add("file_id")  # as the values before an update name it
     before = {name: value for name, value in update.before.items() if name not in kept}
     concepts, files = before.pop("concepts", None), before.pop("files", None)
     for name, value in before.items():

@@ -6,9 +6,20 @@ import pytest
 from django.contrib.auth.models import User
 
 from memweb.memories.curation import carry_out, edit_memory, merge, move_folder, purge, rename_label, settle, undo
-from memweb.memories.models import Change, ChangeSet, ImportBatch, ImportConflict, Observation, PurgedRow
+from memweb.memories.models import (
+    Change,
+    ChangeSet,
+    ImportBatch,
+    ImportConflict,
+    ImportUpdate,
+    Observation,
+    PurgedRow,
+    Source,
+)
 from memweb.sources.undo import undo_batch
+from memweb.sources.updates import values_before
 from search.keyword.maintenance import check_index
+from tests.factories import make_drawer
 from tests.search.searching import found
 from tests.sources.claude_mem import EPOCH, ClaudeMem
 from tests.sources.conftest import Import
@@ -138,3 +149,13 @@ def test_taking_the_words_of_the_source_lets_it_have_its_way_again(
     claude_mem.change("observations", id, title="changed again")
     run_import(claude_mem.path)
     assert (only().title, ImportConflict.objects.count()) == ("changed again", 0)
+
+
+def test_undoing_an_import_leaves_the_file_that_a_person_gave_to_a_passage(user: User) -> None:
+    memory = make_drawer("text", file="src/before.py")
+    batch = ImportBatch.objects.create(source=Source.objects.create(format="x", location="/x"), status="complete")
+    ImportUpdate.objects.create(batch=batch, model="drawer", row_id=memory.pk, before=values_before(memory))
+    edit_memory(user, memory.ref, {"file": "src/mine.py"})
+    undo_batch(batch)
+    assert found("file:src/mine.py") == [str(memory.ref)]
+    assert found("file:src/before.py") == []
