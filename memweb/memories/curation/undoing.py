@@ -46,24 +46,22 @@ def undo(user: User, change_set: ChangeSet) -> Undone:
     if not can_undo(change_set):
         again = "has been undone already" if hasattr(change_set, "undone_by") else "cannot be undone"
         raise ValidationError(f"“{change_set.summary}” {again}.")
-    restored, kept, last, undoing = 0, list[Ref](), 0, None
-    while True:
+    undoing = begin(user, "undo", f"Undid: {change_set.summary}")
+    restored, kept, last = 0, list[Ref](), 0
+    is_done = False
+    while not is_done:
         with transaction.atomic():
             changes = list(change_set.changes.filter(pk__gt=last).order_by("pk")[:AT_ONCE])
-            if undoing is None:
-                undoing = begin(user, "undo", f"Undid: {change_set.summary}")
             wanted, left = _wanted(changes)
             restored += len(change(undoing, wanted))
             kept += left
-            if len(changes) < AT_ONCE:
-                if not restored and kept:
-                    transaction.set_rollback(True)
-                    break
+            is_done = len(changes) < AT_ONCE
+            if is_done and (restored or not kept):
                 undoing.undoes = change_set
                 undoing.save(update_fields=["undoes"])
-                break
-            last = changes[-1].pk
+        last = changes[-1].pk if changes else last
     if not restored and kept:
+        undoing.delete()
         named = ", ".join(map(str, kept[:5]))
         raise ValidationError(f"{named} changed again since; undo that first, or edit what should be different.")
     return Undone(undoing, restored, kept)

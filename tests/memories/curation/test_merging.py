@@ -4,9 +4,19 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 
-from memweb.memories.curation import edit_memory, merge, split, supersede, undo, unsupersede, values_of
+from memweb.memories.curation import (
+    carry_out,
+    edit_memory,
+    merge,
+    split,
+    supersede,
+    undo,
+    undoing,
+    unsupersede,
+    values_of,
+)
 from memweb.memories.kinds import Kind, Ref
-from memweb.memories.models import Observation
+from memweb.memories.models import ChangeSet, Observation
 from tests.factories import make_observation, make_prompt
 from tests.search.searching import found
 
@@ -77,6 +87,17 @@ def test_undo_that_could_do_nothing_is_refused_and_leaves_no_trace(user: User) -
         undo(user, first)
     first.refresh_from_db()
     assert not hasattr(first, "undone_by")
+    assert ChangeSet.objects.count() == 2
+
+
+def test_refused_undo_of_more_than_one_transaction_leaves_no_trace(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(undoing, "AT_ONCE", 2)
+    memories = [make_observation(str(number)).ref for number in range(5)]
+    outcome = carry_out(user, "archive", memories)
+    carry_out(user, "trash", memories)
+    with pytest.raises(ValidationError, match="changed again since"):
+        undo(user, outcome.change_set)
+    assert ChangeSet.objects.count() == 2
 
 
 def test_an_undo_can_be_undone_and_nothing_is_undone_twice(user: User) -> None:
