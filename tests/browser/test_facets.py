@@ -262,3 +262,26 @@ def test_facets_are_accessible(open_page: OpenPage, theme: str, width: int) -> N
         page.evaluate("document.querySelectorAll('details').forEach(fold => (fold.open = true))")
         found = Axe().run(page).response["violations"]
         assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+
+
+@pytest.mark.usefixtures("memories")
+def test_links_work_in_the_moment_they_appear(open_page: OpenPage) -> None:
+    page = open_page("/?q=login+")
+    page.evaluate("""() => {
+        window.isSamePage = true;
+        const press = () => {
+            const link = document.querySelector("[aria-label='Leave out bugfix']");
+            link.focus();
+            link.click();
+        };
+        const watch = new MutationObserver(() => {
+            if (!document.getElementById("results-total")?.textContent.includes("10 bugfixes")) return;
+            watch.disconnect();
+            setTimeout(press, 1);
+        });
+        watch.observe(document.getElementById("results"), { childList: true, subtree: true });
+    }""")
+    tick(page, "type", "bugfix").click()
+    total(page, "21 memories")
+    assert page.evaluate("window.isSamePage")
+    expect(page.locator("#exclude-type-bugfix")).to_be_focused()
